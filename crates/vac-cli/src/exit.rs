@@ -14,9 +14,9 @@ use crate::{Arguments, version};
 /// The result of a command, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Done, or the answer is yes.
+    /// Done, or a positive answer.
     Success,
-    /// The answer is no: invalid, not verified, not converted.
+    /// A negative answer: invalid, not verified, not converted.
     Failure,
     /// Usage, input or output error.
     Error,

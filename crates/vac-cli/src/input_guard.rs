@@ -1,4 +1,4 @@
-//! What is read, and therefore never written to.
+//! Refuses to write to inputs and to folders of agents.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -7,33 +7,33 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use vac::search::own_roots;
 
-/// Files, and folders with everything in them.
+/// Inputs that must not be overwritten: files, and folders with everything in them.
 #[derive(Default)]
 pub struct InputGuard {
     paths: Vec<PathBuf>,
-    /// The same without links, once somebody wants to know.
+    /// The paths without links, resolved when first needed.
     real: OnceCell<HashSet<PathBuf>>,
 }
 
 impl InputGuard {
-    /// These.
+    /// Creates a guard of these paths.
     pub fn new<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Self {
         Self { paths: paths.into_iter().map(Path::to_owned).collect(), real: OnceCell::new() }
     }
 
-    /// Refuses to write to one of them, by whatever name.
+    /// Returns an error if a file is one of the inputs, under any name.
     pub fn refuse(&self, output: &Path) -> Result<()> {
         let Ok(output) = output.canonicalize() else { return Ok(()) };
         let real = || self.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let real = self.real.get_or_init(real);
         if output.is_file() && output.ancestors().any(|path| real.contains(path)) {
-            bail!("{} is an input: it is not written to", output.display());
+            bail!("{} is an input and is not overwritten", output.display());
         }
         Ok(())
     }
 }
 
-/// Refuses to write to a folder in which an agent keeps its sessions.
+/// Returns an error if a path is in a folder where an agent keeps its sessions.
 pub fn refuse_agent_folder(output: &Path) -> Result<()> {
     let output = real_path(output);
     for root in own_roots() {
@@ -50,7 +50,7 @@ pub fn refuse_agent_folder(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A path without links and without `..`, as far as it exists.
+/// Resolves links and `..` of a path, as far as it exists.
 fn real_path(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut real = PathBuf::new();

@@ -12,18 +12,18 @@ use zeroize::Zeroizing;
 use crate::output_file::{Existing, write_file};
 use crate::readers::Readers;
 
-/// More than any key takes.
-const MOST: u64 = 1 << 16;
+/// Maximum size of a key file.
+const MAX_SIZE: u64 = 1 << 16;
 
 /// The files of a new key.
 pub struct KeyFiles {
-    /// The private one.
+    /// The private key.
     pub private: PathBuf,
-    /// The public one.
+    /// The public key.
     pub public: PathBuf,
 }
 
-/// Makes an Ed25519 key and its files in a folder. What is there stays.
+/// Generates an Ed25519 key and writes its files to a folder. Existing files are never replaced.
 pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
     let files = KeyFiles {
         private: folder.join("signing-key.pem"),
@@ -34,7 +34,8 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
             bail!("{} already exists: a key is never replaced", path.display());
         }
     }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed)
         .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
@@ -48,7 +49,7 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
         Existing::Kept,
     );
     if let Err(error) = written {
-        // Half a pair is none.
+        // A private key without its public key is useless.
         std::fs::remove_file(&files.private).unwrap_or_default();
         return Err(error);
     }
@@ -104,13 +105,13 @@ pub fn read_chain(path: &Path) -> Result<Chain> {
     Chain::from_pem(&text).with_context(|| format!("{shown} has no certificates"))
 }
 
-/// The whole file at once, so that no piece of it is left behind in memory.
+/// Reads a file into one buffer, which is zeroed when it is dropped.
 fn content(file: File) -> Result<Zeroizing<String>> {
-    let mut text = Zeroizing::new(Vec::with_capacity(usize::try_from(MOST)?));
-    file.take(MOST).read_to_end(&mut text)?;
+    let mut text = Zeroizing::new(Vec::with_capacity(usize::try_from(MAX_SIZE)?));
+    file.take(MAX_SIZE).read_to_end(&mut text)?;
     match std::str::from_utf8(&text) {
         Ok(text) => Ok(Zeroizing::new(text.to_owned())),
-        Err(_) => bail!("it is no text, and so no PEM"),
+        Err(_) => bail!("it is not text, so it is not PEM"),
     }
 }
 

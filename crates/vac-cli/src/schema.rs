@@ -1,4 +1,4 @@
-//! The schema that documents are validated against: this project's, or another.
+//! The schema that documents are validated against: the one of agent records, or another.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -50,14 +50,14 @@ pub struct Rule<'s> {
 }
 
 impl Rule<'_> {
-    /// A rule of this project's schema.
+    /// Returns a rule of the schema of agent records.
     pub fn own(name: Option<&str>) -> anyhow::Result<Self> {
         let id = find(&SCHEMA, name)?;
         let (is_for_records, features) = (id == rules::ROOT, Features::ALL);
         Ok(Self { schema: Cow::Borrowed(&SCHEMA), id, is_for_records, features })
     }
 
-    /// The start rule of another schema.
+    /// Returns the start rule of another schema.
     pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
         let schema = vac_cddl::tables(schema)?;
         let id = schema.root;
@@ -80,8 +80,8 @@ impl Rule<'_> {
         Ok(self)
     }
 
-    /// Whether it is for records: those can be validated while they are read, and opened if
-    /// they are signed.
+    /// Returns whether the rule is the one of records, which can be validated while they are read,
+    /// and may be signed.
     pub fn is_for_records(&self) -> bool {
         self.is_for_records
     }
@@ -96,19 +96,19 @@ impl Rule<'_> {
     }
 }
 
-/// The rule with a name, by default the start rule.
+/// Returns the rule of a name, by default the start rule.
 fn find(schema: &Schema, name: Option<&str>) -> anyhow::Result<RuleId> {
     let Some(name) = name else { return Ok(schema.root) };
     let specified = schema.rules.iter().filter(|rule| !rule.is_prelude);
     schema.rule(name).ok_or_else(|| no_rule(name, specified.map(|rule| &*rule.name)))
 }
 
-/// There is no such rule, and these are.
+/// Returns the error about an unknown rule, which names a similar one or lists all.
 pub fn no_rule<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> anyhow::Error {
     no_such("rule", name, &known.collect::<Vec<_>>())
 }
 
-/// There is nothing of this name, and these are.
+/// Returns the error about an unknown name.
 fn no_such(what: &str, name: &str, known: &[&str]) -> anyhow::Error {
     let shown = printable(name, 60);
     match similar(name, known) {
@@ -118,7 +118,7 @@ fn no_such(what: &str, name: &str, known: &[&str]) -> anyhow::Error {
     }
 }
 
-/// The most similar of some names, if one is similar at all.
+/// Returns the most similar name, if one is similar.
 fn similar<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     const SIMILAR: f64 = 0.6;
     let likeness = |other: &str| strsim::normalized_damerau_levenshtein(name, other);

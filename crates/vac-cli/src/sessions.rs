@@ -1,4 +1,4 @@
-//! Sessions to look at: those of logs, and those of records.
+//! Readers of sessions, from logs and from records, for `vac inspect` and `vac events`.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -25,34 +25,34 @@ use crate::key_files::now;
 use crate::printer::Printer;
 use crate::skipped;
 
-/// Which sessions to look at, and how.
+/// The sessions to read, and how to read them.
 pub struct Sessions<'s> {
-    /// Files, directories, `-`.
+    /// Files, directories, or `-` for standard input.
     pub paths: &'s [PathBuf],
-    /// The agent that was named; then nothing is taken for a record.
+    /// The agent that the user named; every file is then a log.
     pub agent: Option<Agent>,
-    /// How many bytes an event of a log may have to be parsed.
+    /// Maximum size in bytes of an event that is parsed.
     pub max_event: usize,
     /// The key that every record has to be signed with; `None` does not check signatures.
     pub key: Option<PublicKey>,
-    /// How much to say.
+    /// Prints messages.
     pub printer: &'s Printer,
 }
 
-/// Takes a session, and what it is read from.
+/// Receives each session and its origin.
 pub type Show<'s> = dyn FnMut(&dyn Session, ReadFrom<'_>) -> Result<(), Error> + Send + 's;
 
-/// What a session is read from.
+/// The origin of a session.
 #[derive(Clone, Copy)]
 pub enum ReadFrom<'l> {
     /// A log.
     Log(&'l Loaded<'l>),
-    /// A record, which states its sources itself, and the signature of a signed one.
+    /// A record, which states its sources itself, with the signature if it is signed.
     Record(Option<&'l Signature>),
 }
 
 impl<'l> ReadFrom<'l> {
-    /// The names of the files of a log.
+    /// Returns the names of the files of a log.
     pub fn names(self) -> Vec<Source> {
         match self {
             Self::Log(log) => source_names(log),
@@ -60,8 +60,8 @@ impl<'l> ReadFrom<'l> {
         }
     }
 
-    /// What was read of a log. Fails if it was changed meanwhile, so it is asked when all
-    /// has been read.
+    /// Returns the sources of a log, which is called after all of it was read: it fails if the log
+    /// has changed meanwhile.
     pub fn sources(self) -> Result<Option<Vec<Source>>, Error> {
         match self {
             Self::Log(log) => log.sources().map(Some),
@@ -69,7 +69,7 @@ impl<'l> ReadFrom<'l> {
         }
     }
 
-    /// What is known about the signature of a signed record.
+    /// Returns the state of the signature of a signed record.
     pub fn signature(self) -> Option<&'l Signature> {
         match self {
             Self::Log(_) => None,
@@ -77,17 +77,17 @@ impl<'l> ReadFrom<'l> {
         }
     }
 }
-/// What to say about an envelope to a command that reads something else.
+/// The message of commands that do not read signed records.
 pub const SIGNED_RECORD: &str =
     "this is a signed record; run `vac verify ENV --key KEY -o FILE` first";
 
-/// What is known about the signature of a signed record.
+/// The state of the signature of a signed record.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "signature", rename_all = "kebab-case")]
 pub enum Signature {
-    /// Nothing: no key was given.
+    /// No key was given.
     NotChecked,
-    /// It holds, and the record is verified.
+    /// The signature and the record are verified.
     Verified {
         /// The thumbprint of the key, as a URI.
         #[serde(rename = "signature-key")]
@@ -95,7 +95,7 @@ pub enum Signature {
     },
 }
 
-/// Why an input is not what a key was given for. It ends the command.
+/// The reason why a record is not verified with the given key. It ends the command.
 #[derive(Debug)]
 struct NotVerified(String);
 
@@ -113,14 +113,14 @@ pub fn none_found(paths: &[PathBuf]) -> String {
     format!("no session found in {} (supported: {})", paths.join(", "), vac::agent_names())
 }
 
-/// Takes the name of an agent, or `auto`.
+/// Returns the parser of the names of agents, and of `auto`.
 pub fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(
         std::iter::once("auto").chain(vac::agents().into_iter().map(|agent| agent.name)),
     )
 }
 
-/// The agent of a name that [`agents`] has taken; `None` is for whichever it is.
+/// Returns the agent of a name that [`agents`] has parsed, or `None` for `auto`.
 pub fn agent(name: &str) -> Option<Agent> {
     vac::agent(name)
 }
@@ -131,9 +131,9 @@ pub fn named(known: &DetectedLog) -> Option<Agent> {
 }
 
 impl Sessions<'_> {
-    /// Shows each session, in order. One that cannot be read does not stop the others.
+    /// Hands over each session, in order. A session that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
-        let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Success }.all();
+        let work = move || Reading { sessions: self, show, shown: 0, exit: Exit::Success }.all();
         match with_stack(work)? {
             Err(error) if error.is::<NotVerified>() => {
                 self.printer.error(&error.to_string());
@@ -144,18 +144,18 @@ impl Sessions<'_> {
     }
 }
 
-struct Looking<'l, 's> {
+struct Reading<'l, 's> {
     sessions: &'l Sessions<'l>,
     show: &'l mut Show<'s>,
     shown: u64,
     exit: Exit,
 }
 
-impl Looking<'_, '_> {
+impl Reading<'_, '_> {
     fn all(mut self) -> Result<Exit> {
         let Found { logs, troubles, skipped } = find(self.sessions.paths, AGENTS);
         for trouble in troubles {
-            self.complain(&trouble, Exit::Error);
+            self.fail(&trouble, Exit::Error);
         }
         let mut others = Vec::new();
         for log in logs {
@@ -173,7 +173,7 @@ impl Looking<'_, '_> {
         }
         skipped::warn(&skipped, self.sessions.printer);
         if self.shown == 0 && self.exit == Exit::Success {
-            self.complain(&none_found(self.sessions.paths), Exit::Failure);
+            self.fail(&none_found(self.sessions.paths), Exit::Failure);
         }
         Ok(self.exit)
     }
@@ -227,7 +227,7 @@ impl Looking<'_, '_> {
         }
     }
 
-    /// Records one behind the other, each held in memory.
+    /// Reads JSON records one after the other, each held in memory.
     fn json(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
         let mut frames = Frames::new(input.open()?).within(usize::MAX);
         loop {
@@ -246,7 +246,7 @@ impl Looking<'_, '_> {
         }
     }
 
-    /// The same for CBOR, where nothing is found behind what is no record.
+    /// Reads a sequence of CBOR records. Stops at bytes that are not CBOR.
     fn cbor(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
         let mut bytes = Vec::new();
         input.open()?.read_to_end(&mut bytes)?;
@@ -305,8 +305,7 @@ impl Looking<'_, '_> {
         bail!(NotVerified(format!("{}: {}", log.shown, truncate(&why, 400))))
     }
 
-    /// Counts a session that was shown, or says why it could not be. A reader of ours that
-    /// has gone ends everything.
+    /// Counts a session, or prints why it could not be read. A closed pipe ends the command.
     fn take(&mut self, log: &Log, shown: Result<(), Error>) -> Result<()> {
         match shown {
             Ok(()) => self.shown += 1,
@@ -318,17 +317,17 @@ impl Looking<'_, '_> {
     }
 
     fn refuse(&mut self, log: &Log, reason: &str, exit: Exit) {
-        self.complain(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
+        self.fail(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
     }
 
-    fn complain(&mut self, words: &str, exit: Exit) {
-        self.sessions.printer.error(words);
+    fn fail(&mut self, message: &str, exit: Exit) {
+        self.sessions.printer.error(message);
         self.exit = self.exit.max(exit);
     }
 }
 
-/// How the records in a file are written, if it is one of records: CBOR begins with a map
-/// or a tag, and no log does; of JSON, the first document tells.
+/// Returns the encoding of the records in a file, or `None` if it does not contain records. CBOR
+/// records begin with a map or a tag, as no log does; JSON is recognised by the first document.
 pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding>> {
     if is_log {
         return Ok(None);
@@ -343,7 +342,7 @@ pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding
         Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
             record::is_record(document)
         }
-        // The beginning is enough, too: of a large record only its order of keys can hide it.
+        // For a large record its beginning is enough, unless the keys are in an unusual order.
         Content::Raw(Raw { reason: Reason::TooLong { .. }, .. }) => {
             let sample = Beginning::read(&input);
             sample.is_ok_and(|it| it.sample().documents.first().is_some_and(record::is_record))

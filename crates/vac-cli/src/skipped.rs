@@ -4,10 +4,10 @@ use vac_store::Skipped;
 
 use crate::printer::Printer;
 
-/// So many are listed unless more is wanted: a folder of packages is full of links.
+/// Maximum number of paths that are listed without -v: folders of packages contain many links.
 const MAX_LISTED: usize = 20;
 
-/// Warns about those that it has not warned about before.
+/// Prints warnings about paths that have not been reported before.
 pub fn warn(skipped: &Skipped, printer: &Printer) {
     let new = skipped.unreported();
     let max = if printer.is_verbose() { usize::MAX } else { MAX_LISTED };

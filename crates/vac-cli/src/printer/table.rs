@@ -1,4 +1,4 @@
-//! Tables: columns as wide as what is in them.
+//! Tables with columns as wide as their content.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
@@ -6,31 +6,31 @@ use vac_value::harmless;
 
 use super::line::{HEADING, Line};
 
-/// What is between columns.
+/// Number of spaces between columns.
 const GAP: usize = 2;
 
-/// On which side of a column its cells are.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Texts.
+    /// For text.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// Rows of cells. All columns but those of [`Side::Right`] are for texts.
+/// Rows of cells.
 pub struct Table {
     sides: Vec<Side>,
     rows: Vec<(Style, Vec<String>)>,
 }
 
 impl Table {
-    /// Columns without names.
+    /// Creates a table without a heading.
     pub fn new(sides: &[Side]) -> Self {
         Self { sides: sides.to_vec(), rows: Vec::new() }
     }
 
-    /// Columns with names.
+    /// Creates a table with the names of its columns as heading.
     pub fn with_names(columns: &[(&str, Side)]) -> Self {
         let sides: Vec<_> = columns.iter().map(|(_, side)| *side).collect();
         let mut table = Self::new(&sides);
@@ -58,14 +58,14 @@ impl Table {
             for (column, cell) in cells.iter().enumerate().take(last.map_or(0, |last| last + 1)) {
                 let width = widths.get(column).copied().unwrap_or_default();
                 let room = width.saturating_sub(cell.width());
-                let (before, behind) = match self.sides.get(column) {
+                let (before, after) = match self.sides.get(column) {
                     Some(Side::Right) => (room, 0),
-                    // Nothing is behind the last.
+                    // The last column is not padded.
                     _ if Some(column) == last => (0, 0),
                     _ => (0, room),
                 };
                 let gap = if column == 0 { 0 } else { GAP };
-                line = line.spaces(gap + before).styled(*style, cell).spaces(behind);
+                line = line.spaces(gap + before).styled(*style, cell).spaces(after);
             }
             line
         };
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_as_wide_as_what_is_in_them_on_a_terminal() {
+    fn columns_are_as_wide_as_their_content_on_a_terminal() {
         let mut table =
             Table::with_names(&[("name", Side::Left), ("size", Side::Right), ("more", Side::Left)]);
         table.row(["漢字".to_owned(), "1".to_owned(), "x".to_owned()]);

@@ -73,7 +73,7 @@ fn they_can_be_forced_and_change_nothing_else() {
         assert_eq!(strip_str(&forced.stdout).to_string(), plain.stdout, "{arguments:?}");
         assert_eq!(strip_str(&forced.stderr).to_string(), plain.stderr, "{arguments:?}");
         coloured += usize::from((forced.stdout + &forced.stderr).contains('\u{1b}'));
-        // Whoever wants none gets none.
+        // Colours can be turned off.
         let variables = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")];
         let none = run(&folder, &variables, &arguments);
         assert_eq!((none.stdout, none.stderr), (plain.stdout, plain.stderr), "{arguments:?}");

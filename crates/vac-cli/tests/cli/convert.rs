@@ -22,7 +22,7 @@ const NAME: &str = "claude-0a0a0a0a-0000-4000-8000-000000000001.json";
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("logs/session.jsonl", LOG);
-    folder.write("logs/notes.txt", "nobody's log");
+    folder.write("logs/notes.txt", "not a log");
     folder
 }
 
@@ -86,7 +86,7 @@ fn long_and_short_names_are_the_same_options() {
     let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a record");
     assert_eq!(read("short"), read("long"));
     for (option, value) in
-        [("--agent", "nobody"), ("--format", "xml"), ("--jobs", "0"), ("--profile", "half")]
+        [("--agent", "unknown-agent"), ("--format", "xml"), ("--jobs", "0"), ("--profile", "half")]
     {
         let ran = folder.vac(&["convert", "logs", option, value]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{option}");
@@ -134,7 +134,7 @@ fn the_summary_is_a_table_or_json_with_exact_numbers() {
          2 new, 0 changed, 0 unchanged\n",
         claude + gemini
     );
-    assert!(claude + gemini < 1000, "bytes are told as they are");
+    assert!(claude + gemini < 1000, "bytes are printed in full");
     assert_eq!(ran.stderr, expected);
     let json = folder.vac(&["convert", "logs", "-o", "again/", "--json"]).json();
     let sizes: Vec<_> =
@@ -144,7 +144,7 @@ fn the_summary_is_a_table_or_json_with_exact_numbers() {
 }
 
 #[test]
-fn nothing_is_replaced_without_being_told_to() {
+fn nothing_is_replaced_without_force() {
     let folder = folder();
     let args = ["convert", "logs", "-o", "records/"];
     assert_eq!(folder.vac(&args).code, 0);
@@ -168,13 +168,13 @@ fn a_log_is_never_written_to() {
     let args = ["convert", "logs/session.jsonl", "-o", "logs/session.jsonl", "--force"];
     let Ran { code, stderr: err, .. } = folder.vac(&args);
     assert_eq!(code, 2);
-    assert!(err.contains("is an input: it is not written to"), "{err}");
+    assert!(err.contains("is an input and is not overwritten"), "{err}");
     let log = std::fs::read_to_string(folder.path().join("logs/session.jsonl")).expect("the log");
     assert_eq!(log, LOG);
 }
 
 #[test]
-fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
+fn named_file_that_is_not_a_log_fails_alone() {
     let folder = folder();
     let Ran { code, stdout: out, stderr: err } =
         folder.vac(&["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
@@ -183,11 +183,11 @@ fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
     assert!(err.contains("logs/notes.txt: unrecognised log format (supported: claude, "), "{err}");
     assert!(err.contains("nowhere: "), "{err}");
     assert_eq!(folder.vac(&["convert", "logs/notes.txt"]).code, 1);
-    assert_eq!(folder.vac(&["convert", "-a", "nobody", "logs"]).code, 2);
+    assert_eq!(folder.vac(&["convert", "-a", "unknown-agent", "logs"]).code, 2);
 }
 
 #[test]
-fn the_report_tells_where_a_record_comes_from() {
+fn report_has_the_sources_of_a_record() {
     let folder = folder();
     let args = ["convert", "logs", "-o", "records/", "--report", "report.json"];
     assert_eq!(folder.vac(&args).code, 0);
@@ -313,7 +313,7 @@ fn a_time_can_be_chosen() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pipe_with_a_name_is_read_like_standard_input() {
+fn named_pipe_is_read_like_standard_input() {
     let folder = Folder::new();
     let named = folder.vac_with(&["convert", "-q", "/dev/stdin"], LOG.as_bytes());
     let stdin = folder.vac_with(&["convert", "-q", "-"], LOG.as_bytes());

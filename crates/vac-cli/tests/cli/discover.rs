@@ -83,13 +83,13 @@ fn the_same_size_with_other_bytes_is_noticed() {
 }
 
 #[test]
-fn what_is_no_record_of_the_session_is_never_replaced() {
+fn files_that_are_not_the_record_are_never_replaced() {
     let folder = home();
     discover(&folder, &["-a", "codex"]);
     let claude = format!("records/claude-{CLAUDE_ID}.json");
     let codex = format!("records/codex-{CODEX_ID}.json");
     let record = fs::read_to_string(folder.path().join(&codex)).expect("a record");
-    // A note of somebody's, and the record of another session under this one's name.
+    // A user's note, and the record of another session under this one's name.
     for other in ["mine", &record] {
         folder.write(&claude, other);
         for arguments in [&[][..], &["--force"]] {
@@ -172,7 +172,7 @@ fn a_database_goes_before_the_files_it_replaced() {
     let second = folder.path().join(format!("records/opencode-{OPENCODE_ID}-2.json"));
     assert_eq!(source(&second), format!("opencode.db#{OPENCODE_ID}"));
     assert_eq!(ran.json()["duplicates"].as_array().map(Vec::len), Some(1));
-    // Whoever names both gets both.
+    // Both are converted if both are named.
     let both = folder.vac(&[
         "convert",
         "-q",
@@ -214,9 +214,9 @@ fn sessions_can_be_chosen() {
     says(&ran, "3 new, 0 changed, 0 unchanged\n");
     let at_home = folder.vac_at_home(&[], &["convert", "--discover", "-o", "all"]);
     says(&at_home, "11 new, 0 changed, 0 unchanged\n");
-    let nobody = folder.vac(&["convert", "--discover", "--root", "records", "-o", "none"]);
-    assert_eq!(nobody.code, 0, "{}", nobody.stderr);
-    says(&nobody, "no session found; searched the places of these agents:\n");
+    let none = folder.vac(&["convert", "--discover", "--root", "records", "-o", "none"]);
+    assert_eq!(none.code, 0, "{}", none.stderr);
+    says(&none, "no session found; searched the places of these agents:\n");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn wrong_arguments_are_refused() {
         &["convert", "--discover", "home"],
         &["convert", "--root", "home", "home"],
         &["convert", "--discover", "--root", "nowhere"],
-        &["convert", "--discover", "--root", "home", "-a", "nobody"],
+        &["convert", "--discover", "--root", "home", "-a", "unknown-agent"],
         &["convert", "--discover", "--root", "home", "--since", "soon"],
         &["convert", "--discover", "--root", "home", "--json"],
     ] {
@@ -382,7 +382,7 @@ mod hostile {
     }
 
     #[test]
-    fn what_is_no_database_is_told_and_the_rest_goes_on() {
+    fn invalid_databases_are_reported_and_the_rest_read() {
         let folder = home();
         folder.write("home/.local/share/opencode/opencode-dev.db", "not one");
         folder.write("home/.local/share/opencode/opencode-new.db", "");
@@ -403,7 +403,7 @@ mod hostile {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    fn unreadable_files_are_reported_and_the_rest_read() {
         let folder = home();
         let file = folder.path().join(CLAUDE_FILE);
         let place = folder.path().join("home/.codex/sessions/2026");

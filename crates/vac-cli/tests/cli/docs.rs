@@ -1,13 +1,12 @@
 //! Every command that a document shows is run, or is on a list and checked otherwise; what
 //! a document shows as output is what comes out.
 //!
-//! The blocks of a document run one behind the other in one folder, as a user who has
+//! The blocks of a document run one after the other in one folder, as a user who has
 //! sessions of every agent. In a block `sh` every line is a command. In a block `console`
-//! the commands are behind `$`, and below each stands what it prints, where `[..]` stands
-//! for anything and a line `...` for any lines. A comment `# exit code 1` says what a
-//! command ends with if that is not 0.
+//! the commands follow `$`, with their output below, where `[..]` matches anything and a line
+//! `...` any lines. A comment `# exit code 1` states an exit code other than 0.
 //!
-//! `VAC_BLESS=1` writes what came out into the documents; whoever does that reads it.
+//! `VAC_BLESS=1` writes what came out into the documents; read the difference.
 
 mod listed;
 mod shown;
@@ -131,7 +130,7 @@ fn play(folder: &Folder, block: &Block, steps: Vec<Step>) -> (Vec<String>, Vec<S
 
 /// Code inside a line is too short to be run; it has to be a command all the same.
 #[test]
-fn commands_inside_a_line_are_there() {
+fn commands_inside_a_line_are_found() {
     let folder = Folder::new();
     let mut count = 0;
     for document in Document::all() {

@@ -168,7 +168,7 @@ fn unparsed_entries_are_reported() {
 #[test]
 fn files_that_are_not_sessions_are_refused() {
     let folder = folder();
-    folder.write("notes.txt", "nobody's log");
+    folder.write("notes.txt", "not a log");
     folder.write(
         "bad.json",
         r#"{"version": "v", "id": 7, "session": {"agent-meta": 1, "entries": []}}"#,
@@ -178,7 +178,7 @@ fn files_that_are_not_sessions_are_refused() {
     assert!(ran.stderr.contains("notes.txt: neither a record nor a session log"), "{}", ran.stderr);
     assert!(ran.stderr.contains("bad.json: the record is not valid: /id"), "{}", ran.stderr);
     assert_eq!(folder.vac(&["events", "nowhere"]).code, 2);
-    assert_eq!(folder.vac(&["events", "-a", "nobody", "session.jsonl"]).code, 2);
+    assert_eq!(folder.vac(&["events", "-a", "unknown-agent", "session.jsonl"]).code, 2);
     assert_eq!(folder.vac(&["events", "-a", "cursor", "session.jsonl"]).code, 1);
 }
 
@@ -186,18 +186,18 @@ fn files_that_are_not_sessions_are_refused() {
 fn directory_is_searched_for_sessions() {
     let folder = folder();
     folder.write("logs/one.jsonl", LOG);
-    folder.write("logs/notes.txt", "nobody's log");
+    folder.write("logs/notes.txt", "not a log");
     let ran = folder.vac(&["events", "logs"]);
     assert_eq!((ran.code, names(&ran).len()), (0, ALL.len()), "{}", ran.stderr);
-    folder.write("none/notes.txt", "nobody's log");
+    folder.write("none/notes.txt", "not a log");
     let ran = folder.vac(&["events", "none"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stderr.starts_with("error: no session found in none "), "{}", ran.stderr);
 }
 
 fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let folder = std::env::var_os("VAC_CORPUS").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let folder = std::env::var_os("VAC_CORPUS").map_or(default, PathBuf::from);
     if !folder.is_dir() {
         println!("skipped: no corpus (set VAC_CORPUS to name one)");
         return None;

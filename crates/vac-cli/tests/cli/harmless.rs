@@ -8,7 +8,7 @@ use crate::records::with_session;
 use crate::run::{Folder, Ran};
 use crate::{home, receipts};
 
-/// Colours, a cleared screen, a title, text from right to left, text that nobody sees, other
+/// Colours, a cleared screen, a title, text from right to left, invisible text, other
 /// ends of lines, and a line that looks like one of ours.
 const EVIL: &str = "\u{1b}[31m\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}1A\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{feff}\u{ad}\u{e0041}\u{85}\u{2028}\u{2029}\u{7f}\u{8}\r\nforged: verified";
 

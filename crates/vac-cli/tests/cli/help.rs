@@ -4,7 +4,7 @@ use crate::run::Folder;
 use crate::tree::commands;
 
 #[test]
-fn help_and_version_are_there_in_long_and_short() {
+fn help_and_version_have_long_and_short_options() {
     let folder = Folder::new();
     let version = concat!("vac ", env!("CARGO_PKG_VERSION"), "\n");
     folder.vac(&["--version"]).gives(0, version);

@@ -73,7 +73,7 @@ fn quiet_leaves_data_and_errors() {
 }
 
 #[test]
-fn wrong_usage_is_told_from_invalid_records() {
+fn usage_errors_and_invalid_records_differ() {
     let folder = Folder::new();
     for arguments in [&["validate"][..], &["validate", "--format", "xml", "a"], &["nonsense"], &[]]
     {
@@ -115,7 +115,7 @@ fn items_are_documents_in_a_sequence() {
 }
 
 #[test]
-fn standard_input_takes_one_document_or_several() {
+fn standard_input_has_one_document_or_several() {
     let folder = Folder::new();
     folder.vac_with(&["validate", "-"], small().as_bytes()).gives(0, "");
     folder.vac_with(&["validate", "-"], &small_cbor()).gives(0, "");
@@ -148,7 +148,7 @@ fn the_content_decides_and_not_the_name() {
 }
 
 #[test]
-fn json_tells_the_same_facts() {
+fn json_has_the_same_facts_as_text() {
     let folder = Folder::new();
     folder.write("a.json", bad());
     folder.write("b.json", "{\n1}");
@@ -185,7 +185,7 @@ fn names_are_harmless_to_a_terminal() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     use std::process::{Command, Stdio};
     let folder = Folder::new();
     let entries = vec!["1"; 3000].join(",");

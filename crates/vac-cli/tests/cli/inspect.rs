@@ -32,7 +32,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn facts_are_shown_in_columns_and_cannot_act_on_a_terminal() {
+fn facts_are_in_columns_and_harmless_on_a_terminal() {
     let ran = folder().vac(&["inspect", NAME]);
     let text = r#"session    5f0c1d2e-7a10-4c55-9e1b-0d6f2a7b8c91
 agent      gemini (gemini-cli), json
@@ -73,7 +73,7 @@ fn a_named_agent_is_believed() {
     assert_eq!(folder.vac(&["inspect", "-a", "auto", "record.json"]).code, 0);
     let record = folder.vac(&["inspect", "-a", "gemini", "record.json"]);
     assert_ne!(record.stdout, folder.vac(&["inspect", "record.json"]).stdout);
-    assert_eq!(folder.vac(&["inspect", "-a", "nobody", NAME]).code, 2);
+    assert_eq!(folder.vac(&["inspect", "-a", "unknown-agent", NAME]).code, 2);
     assert_eq!(folder.vac(&["inspect"]).code, 2, "a file is needed");
 }
 
@@ -136,7 +136,7 @@ fn a_record_has_the_facts_of_its_log() {
 }
 
 #[test]
-fn several_sessions_are_shown_one_behind_the_other() {
+fn several_sessions_are_printed_one_after_the_other() {
     let folder = folder();
     let record = folder.vac(&["convert", "-q", NAME]).stdout;
     let ran = folder.vac_with(&["inspect", "-"], record.repeat(2).as_bytes());
@@ -146,7 +146,7 @@ fn several_sessions_are_shown_one_behind_the_other() {
 }
 
 #[test]
-fn a_signed_record_is_looked_into_if_it_is_there() {
+fn attached_record_of_an_envelope_is_validated() {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/schema/valid/");
     let folder = Folder::new();
     let ran = folder.vac(&["inspect", "--json", &format!("{fixtures}signed-attached.cbor")]);
@@ -161,7 +161,7 @@ fn a_signed_record_is_looked_into_if_it_is_there() {
 #[test]
 fn what_cannot_be_read_is_said() {
     let folder = folder();
-    folder.write("notes.txt", "nobody's log");
+    folder.write("notes.txt", "not a log");
     let ran = folder.vac(&["inspect", "notes.txt"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     assert!(ran.stderr.contains("neither a record nor a session log"), "{}", ran.stderr);

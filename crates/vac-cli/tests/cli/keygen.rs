@@ -1,4 +1,4 @@
-//! `vac keygen`: keys that nobody else can read, and that nothing replaces.
+//! `vac keygen`: keys that only their owner can read, and that are never replaced.
 
 use vac_sign::{PublicKey, SecretKey, Signer as _};
 
@@ -31,7 +31,7 @@ fn a_key_needs_a_folder_that_can_be_made() {
     folder.write("file", "");
     assert_eq!(folder.vac(&["keygen"]).code, 2, "a folder is needed");
     let ran = folder.vac(&["keygen", "-o", "file/keys"]);
-    assert!(ran.code == 2 && ran.stderr.starts_with("error: cannot make file/keys"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.starts_with("error: cannot create file/keys"), "{ran:?}");
 }
 
 #[cfg(unix)]

@@ -36,7 +36,7 @@ fn labels_are_kept_in_the_record_in_both_encodings() {
 }
 
 #[test]
-fn labels_are_shown_by_inspect_events_and_the_report() {
+fn inspect_events_and_report_have_labels() {
     let folder = folder();
     let expected = json!({"user": "ada", "host": "loom=1 \u{e9}"});
     convert(&folder, &["-o", "r.json", "--report", "report.json"]);

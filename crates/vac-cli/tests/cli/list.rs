@@ -84,7 +84,7 @@ fn the_table_is_aligned_and_grouped_by_agent() {
 }
 
 #[test]
-fn what_is_no_session_is_never_listed() {
+fn files_that_are_not_sessions_are_never_listed() {
     let folder = Folder::new();
     let (claude, codex, gemini) = (
         home::claude("no", "2026-01-01T00:00:00Z"),
@@ -309,7 +309,7 @@ fn an_agent_and_a_time_can_be_chosen() {
         &["--since", "7x"],
         &["--until", "2026-13"],
         &["--until", "2026-02-30"],
-        &["--agent", "nobody"],
+        &["--agent", "unknown-agent"],
         &["PATH"],
     ] {
         let ran = folder.vac(&[&["list", "--root", "home"], wrong].concat());

@@ -1,5 +1,4 @@
-//! The command line as its users meet it: arguments and files in, lines and exit
-//! codes out.
+//! Tests of the program as a process: arguments and files in, output and exit codes out.
 
 #![allow(clippy::disallowed_macros, reason = "a test says why it was skipped")]
 
@@ -31,9 +30,9 @@ mod run;
 mod schemas;
 mod sign;
 mod signed;
-mod talk;
 mod transcode;
 mod tree;
 mod vectors;
+mod verbosity;
 mod verify;
 mod wrong_input;

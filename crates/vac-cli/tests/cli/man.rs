@@ -36,7 +36,7 @@ fn each_command_has_a_page_that_says_what_its_help_says() {
 }
 
 #[test]
-fn pages_that_are_there_stay_unless_forced() {
+fn existing_pages_are_kept_without_force() {
     let folder = Folder::new();
     let page = folder.write("pages/vac.1", "precious");
     let ran = folder.vac(&["man", "-o", "pages"]);
@@ -49,7 +49,7 @@ fn pages_that_are_there_stay_unless_forced() {
 }
 
 #[test]
-fn a_command_that_is_not_there_has_no_page() {
+fn unknown_command_has_no_page() {
     let folder = Folder::new();
     for (arguments, words) in [
         (&["man", "nothing"][..], "vac has no command \"nothing\"; it has convert, list, "),

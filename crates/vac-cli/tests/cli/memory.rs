@@ -40,7 +40,7 @@ fn a_record_that_is_streamed_takes_the_memory_of_its_largest_entry() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let record = record("@");
-    let (before, behind) = record.split_once('@').unwrap();
+    let (before, after) = record.split_once('@').unwrap();
     let entry = format!(
         r#"{{"type": "assistant", "content": "{}"}}"#,
         "a line of output\\n".repeat(14_000)
@@ -52,11 +52,11 @@ fn a_record_that_is_streamed_takes_the_memory_of_its_largest_entry() {
         stdin.write_all(entry.as_bytes()).unwrap();
     }
     stdin.write_all(b", {\"type\": \"robot\"}").unwrap();
-    // All but what is in the pipe has been read: the peak is behind it.
+    // All but what is in the pipe has been read: the peak is over.
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    stdin.write_all(behind.as_bytes()).unwrap();
+    stdin.write_all(after.as_bytes()).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -10,7 +10,7 @@ fn validate(document: &str) -> Ran {
 }
 
 #[test]
-fn a_valid_record_is_summed_up_on_stderr() {
+fn valid_record_is_summarised_on_stderr() {
     let ran = validate(&small());
     ran.gives(0, "");
     assert_eq!(ran.stderr, "1 file: 1 valid, 0 invalid, 0 unreadable\n");
@@ -72,14 +72,14 @@ fn found_text_is_short_and_harmless_to_a_terminal() {
 }
 
 #[test]
-fn what_is_any_is_never_printed() {
+fn values_of_type_any_are_never_printed() {
     let ran = validate(&record(r#"{"type": "user", "content": {"password": "x"}, "id": 1}"#));
     assert!(!ran.stdout.contains("password"), "{ran:?}");
     assert_eq!(ran.code, 1);
 }
 
 #[test]
-fn violations_are_told_up_to_a_number() {
+fn violations_are_reported_up_to_a_maximum() {
     let folder = Folder::new();
     let entries = vec!["1"; 30].join(",");
     folder.write("a.json", record(&entries));
@@ -106,7 +106,7 @@ fn syntax_errors_have_a_line_and_a_column_in_json_and_an_offset_in_cbor() {
 }
 
 #[test]
-fn more_talk_shows_what_other_alternatives_wanted() {
+fn verbose_prints_the_other_alternatives() {
     let folder = Folder::new();
     folder.write("a.cddl", "a = { b: 1, c: tstr } / { b: 1, d: [int] }");
     folder.write("a.json", r#"{"b": 1, "d": ["x"]}"#);

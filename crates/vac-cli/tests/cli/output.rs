@@ -116,6 +116,6 @@ fn folders_of_agents_are_not_written_to() {
     let transcode = ["transcode", "--to", "cbor", "r.json", "-o", "home/.gemini/r.cbor"];
     fails(&folder.vac_at_home(&[], &transcode), "where gemini keeps its sessions");
     assert_eq!(state(&folder.path().join("home")), before);
-    let beside = folder.vac_at_home(&[], &["convert", "logs/one.jsonl", "-o", "home/records/"]);
-    assert_eq!(beside.code, 0, "{}", beside.stderr);
+    let other = folder.vac_at_home(&[], &["convert", "logs/one.jsonl", "-o", "home/records/"]);
+    assert_eq!(other.code, 0, "{}", other.stderr);
 }

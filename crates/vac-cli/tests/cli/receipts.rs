@@ -59,7 +59,7 @@ fn a_receipt_is_attached_and_holds() {
 }
 
 #[test]
-fn what_is_no_receipt_for_the_statement_is_not_attached() {
+fn foreign_receipts_are_not_attached() {
     let folder = folder();
     let attach = |arguments: &[&str]| folder.vac(&[&["receipts", "attach"], arguments].concat());
     let wrong = ["statement.cbor", "receipt.cbor", "--receipt-key", "other.pub.pem", "-o", "no"];

@@ -5,7 +5,7 @@ pub fn record(entries: &str) -> String {
     with_session(&format!(r#""entries": [{entries}]"#))
 }
 
-/// A record whose session has these members beside the required ones.
+/// Returns a record whose session has these members in addition to the required ones.
 pub fn with_session(members: &str) -> String {
     format!(
         r#"{{"version": "3.0.0-draft", "id": "r1", "session": {{"session-id": "s1", "agent-meta": {{"model-id": "m", "model-provider": "p"}}, {members}}}}}"#
@@ -17,7 +17,7 @@ pub fn small() -> String {
     record(r#"{"type": "user", "content": "hi"}"#)
 }
 
-/// A record with these members beside the required ones.
+/// Returns a record with these members in addition to the required ones.
 pub fn with(members: &str) -> String {
     let record = small();
     format!("{}, {members}}}", record.strip_suffix('}').expect("a map"))
@@ -46,7 +46,7 @@ pub fn text(content: &str) -> Vec<u8> {
     [head(3, content.len()), content.as_bytes().to_vec()].concat()
 }
 
-/// A signed record; headers are the members behind the required one, as CBOR,
+/// Returns a signed record; headers are the members after the required one, as CBOR,
 /// with how many there are.
 pub fn signed(protected: (usize, &[u8]), unprotected: (usize, &[u8]), payload: &[u8]) -> Vec<u8> {
     let claims = [vec![15, 0xa2, 1], text("iss"), vec![2], text("sub")].concat();

@@ -54,7 +54,7 @@ fn features_of_a_schema_can_be_switched() {
 }
 
 #[test]
-fn a_bad_schema_is_told_with_its_place() {
+fn schema_error_has_its_place() {
     let folder = Folder::new();
     folder.write("a.json", "1");
     folder.write("bad.cddl", "point = { x: interger }");

@@ -113,7 +113,7 @@ fn a_content_type_of_the_other_encoding_is_refused() {
 }
 
 #[test]
-fn the_record_is_attached_as_it_is_unless_told_otherwise() {
+fn record_is_attached_unchanged_by_default() {
     let folder = folder();
     assert_eq!(sign(&folder, &["a.json", "-o", "signed"]).code, 0);
     let bytes = written(&folder, "signed");
@@ -211,7 +211,7 @@ fn the_canonical_form_can_be_signed_instead() {
 }
 
 #[test]
-fn outputs_that_are_there_stay_and_nothing_is_left_behind() {
+fn existing_outputs_are_kept_and_no_files_left() {
     let folder = folder();
     folder.write("signed", "precious");
     let ran = sign(&folder, &["a.json", "-o", "signed"]);
@@ -242,7 +242,7 @@ fn a_key_that_others_can_read_is_refused_with_a_hint() {
 }
 
 #[test]
-fn what_is_no_key_is_told_and_not_shown() {
+fn invalid_keys_are_reported_without_their_content() {
     let folder = folder();
     let public = written(&folder, "keys/signing-key.pub.pem");
     folder.write("other.pem", &public);

@@ -41,7 +41,7 @@ fn violations_inside_lead_through_the_envelope() {
 }
 
 #[test]
-fn a_payload_that_is_no_record_is_invalid() {
+fn payload_that_is_not_a_record_is_invalid() {
     let expected = "a.cose: /2(payload): expected a record in JSON, found bytes that are \
                     not JSON (byte 0: expected a JSON value) (rule verifiable-agent-record)\n";
     with_payload(&text("application/json"), &small_cbor()[..0])

@@ -109,7 +109,7 @@ fn what_has_no_counterpart_is_an_error_with_its_place() {
 }
 
 #[test]
-fn files_that_are_there_stay_unless_forced() {
+fn existing_files_are_kept_without_force() {
     let folder = Folder::new();
     folder.write("a.json", small());
     folder.write("out", "precious");

@@ -1,11 +1,10 @@
-//! The commands and options that there are, by the program's own account, and whether each
-//! of them is tested.
+//! The commands and options of the program, by its help texts, and whether each is tested.
 
 use std::path::Path;
 
 use crate::run::Folder;
 
-/// A command: its words behind `vac`, what its help says, and its long options.
+/// A command: its words after `vac`, its help text, and its long options.
 pub struct Command {
     pub words: Vec<String>,
     pub help: String,
@@ -70,7 +69,8 @@ fn functions() -> Vec<String> {
     functions
 }
 
-/// Whether a function runs a command: its words stand there, or it calls what is named so.
+/// Returns whether a function runs a command: it contains the words of the command, or calls a
+/// function of that name.
 fn runs(function: &str, command: &[String]) -> bool {
     let is_said = |word: &String| function.contains(&format!("\"{word}\""));
     command.iter().all(is_said)

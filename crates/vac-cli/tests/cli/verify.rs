@@ -36,7 +36,7 @@ fn each_question_has_its_line_in_text_and_in_json() {
 }
 
 #[test]
-fn what_is_not_signed_is_never_ok() {
+fn unsigned_files_are_never_ok() {
     let folder = folder();
     let ran = verify(&folder, &["a.json"]);
     assert_eq!(ran.code, 1);
@@ -74,7 +74,7 @@ fn text_of_a_session_does_not_reach_the_terminal_as_it_is() {
 }
 
 #[test]
-fn usage_and_files_that_are_not_there_are_trouble() {
+fn usage_errors_and_missing_files_exit_with_2() {
     let folder = folder();
     assert_eq!(folder.vac(&["verify", "a.json"]).code, 2, "a key is needed");
     assert_eq!(verify(&folder, &["nothing"]).code, 2);
@@ -130,7 +130,7 @@ fn a_certificate_can_vouch_for_the_key() {
     assert!(ran.code == 2 && ran.stderr.contains("for another key"), "{ran:?}");
 }
 
-/// The vectors beside the workspace.
+/// The vectors next to the workspace.
 fn vectors() -> Option<PathBuf> {
     let folder = std::env::var_os("VAC_VECTORS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"),

@@ -35,11 +35,11 @@ pub fn find(command: &str) -> Option<Listed> {
 
 fn cargo(arguments: &str) -> Result<(), String> {
     let words: Vec<_> = arguments.split_whitespace().collect();
-    let behind = |option: &str| {
+    let value_of = |option: &str| {
         let at = words.iter().position(|word| *word == option)?;
         words.get(at + 1).copied()
     };
-    if let Some(package) = behind("-p") {
+    if let Some(package) = value_of("-p") {
         has("Cargo.lock", &format!("name = \"{package}\""))?;
     }
     match words[0] {
@@ -50,24 +50,24 @@ fn cargo(arguments: &str) -> Result<(), String> {
         }
         "test" if words.contains(&"--workspace") => has(".ci/run", &format!("cargo {arguments}")),
         "test" => {
-            let package = behind("-p").ok_or("which package?")?;
-            tests(package, behind("--test"), &words)
+            let package = value_of("-p").ok_or("which package?")?;
+            tests(package, value_of("--test"), &words)
         }
         "build" if words[1..] == ["--workspace"] => Ok(()),
         // A test of vac-codegen runs the program as its README does.
-        "run" if behind("-p") == Some("vac-codegen") => {
+        "run" if value_of("-p") == Some("vac-codegen") => {
             has("crates/vac-codegen/tests/suite/readme.rs", "CARGO_BIN_EXE_vac-codegen")
         }
-        "tree" => behind("-p").map(|_| ()).ok_or("which package?".to_owned()),
+        "tree" => value_of("-p").map(|_| ()).ok_or("which package?".to_owned()),
         "install" => {
-            let path = behind("--path").ok_or("from where?")?;
+            let path = value_of("--path").ok_or("from where?")?;
             has(&format!("{path}/Cargo.toml"), "[[bin]]\nname = \"vac\"")
         }
         "bench" => {
             has("Cargo.toml", "default-members = [\"crates/vac-cli\", \"tests\"]")?;
             has("tests/Cargo.toml", "[[bench]]\nname = \"ratios\"")
         }
-        // A test of xtask reads what stands behind it.
+        // A test of xtask parses its arguments.
         "xtask" => has(".cargo/config.toml", "xtask = \"run --quiet --package xtask --\""),
         other => Err(format!("`cargo {other}` is not on the list")),
     }

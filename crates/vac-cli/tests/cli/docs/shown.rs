@@ -6,7 +6,7 @@ use vac_tests::markdown::Block;
 pub struct Step {
     /// Its line in the document.
     pub line: usize,
-    /// The command as it stands there, with its comment.
+    /// The command with its comment, as the document has it.
     pub command: String,
     /// What it prints, if that is shown.
     pub output: Option<Vec<String>>,
@@ -17,7 +17,9 @@ pub struct Step {
 impl Step {
     fn new(line: usize, command: &str, output: Option<Vec<String>>) -> Self {
         let code = command.split_once("# exit code ").map_or(0, |(_, code)| {
-            code.trim().parse().unwrap_or_else(|_| panic!("line {line}: {code:?} is no exit code"))
+            code.trim()
+                .parse()
+                .unwrap_or_else(|_| panic!("line {line}: {code:?} is not an exit code"))
         });
         Self { line, command: command.to_owned(), output, code }
     }
@@ -29,7 +31,7 @@ pub fn commands(block: &Block) -> Vec<Step> {
     lines.map(|(number, line)| Step::new(number, line, None)).collect()
 }
 
-/// The commands of a block behind `$`, each with the lines below it.
+/// Returns the commands of a block, which follow `$`, each with the lines below it.
 pub fn console(block: &Block) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (number, line) in (block.line..).zip(&block.lines) {
@@ -67,9 +69,9 @@ fn are_lines(shown: &[String], printed: &[&str]) -> bool {
 pub fn renewed(shown: &[String], printed: &[&str]) -> Vec<String> {
     let mut lines: Vec<_> = printed.iter().map(|line| with_wildcards(shown, line)).collect();
     if let Some(before) = shown.iter().position(|line| line == "...") {
-        let behind = shown.len() - before - 1;
-        if before + behind > 0 && before + behind < lines.len() {
-            lines.splice(before..lines.len() - behind, ["...".to_owned()]);
+        let after = shown.len() - before - 1;
+        if before + after > 0 && before + after < lines.len() {
+            lines.splice(before..lines.len() - after, ["...".to_owned()]);
         }
     }
     lines
@@ -82,14 +84,14 @@ fn with_wildcards(shown: &[String], printed: &str) -> String {
 
 /// Whether this is the line that is shown.
 fn is_line(shown: &str, found: &str) -> bool {
-    let Some((before, behind)) = shown.split_once("[..]") else { return shown == found };
+    let Some((before, after)) = shown.split_once("[..]") else { return shown == found };
     let Some(found) = found.strip_prefix(before) else { return false };
     let mut ends = found.char_indices().map(|(at, _)| at).chain([found.len()]);
-    ends.any(|at| is_line(behind, &found[at..]))
+    ends.any(|at| is_line(after, &found[at..]))
 }
 
 #[test]
-fn wildcards_stand_for_a_part_of_a_line_or_for_lines() {
+fn wildcards_match_a_part_of_a_line_or_lines() {
     let is = |shown: &[&str], printed: &[&str]| {
         is_shown(&shown.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>(), printed)
     };

@@ -76,7 +76,7 @@ fn no_session_leaves_the_folder_or_takes_the_place_of_another() {
 }
 
 #[test]
-fn what_is_there_stays_and_the_same_names_are_given_again() {
+fn existing_records_are_kept_and_names_are_stable() {
     let folder = sessions();
     let convert = ["convert", "in", "-o", "out/"];
     assert_eq!(run(folder.path(), &convert).code, 0);

@@ -1,8 +1,7 @@
-//! The whole program against what nobody wishes for: inputs, places, names, disks and
-//! signals.
+//! The whole program with malformed inputs, unusual places and names, full disks and signals.
 //!
-//! Whatever comes, [`run`] holds: nothing panics, the exit code is one of three, and who
-//! says no says why.
+//! [`run`] checks what holds in all cases: nothing panics, the exit code is one of three, and a
+//! failure has a message.
 
 mod attacks;
 mod files;

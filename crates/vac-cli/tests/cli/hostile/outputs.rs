@@ -20,10 +20,10 @@ fn a_log_is_not_written_to_by_any_name() {
     for output in ["log.jsonl", "./log.jsonl", "link.jsonl", "round/log.jsonl"] {
         let convert = ["convert", "log.jsonl", "-o", output];
         for arguments in [&convert[..], &[&convert[..], &["--force"]].concat()] {
-            run(folder.path(), arguments).says(2, "/log.jsonl is an input: it is not written to");
+            run(folder.path(), arguments).says(2, "/log.jsonl is an input and is not overwritten");
         }
         let report = ["convert", "log.jsonl", "-o", "out.json", "--force", "--report", output];
-        run(folder.path(), &report).says(2, "/log.jsonl is an input: it is not written to");
+        run(folder.path(), &report).says(2, "/log.jsonl is an input and is not overwritten");
     }
     assert_untouched(&before);
 }
@@ -60,7 +60,7 @@ fn a_log_that_has_the_name_of_its_record_stays() {
     folder.write("in/a.json", &native);
     run(folder.path(), &["convert", "in", "-o", "in", "--force"]).says(0, "2 changed");
     assert_eq!(fs::read_to_string(folder.path().join("in/gemini-g.json")).unwrap(), native);
-    // A folder for records inside of the one with logs is no input the second time.
+    // A folder of records inside the folder of logs is not an input of the second run.
     for force in [&[][..], &["--force"]] {
         let arguments = [&["convert", "in/log.jsonl", "in", "-o", "in/records/"], force].concat();
         let ended = run(folder.path(), &arguments);
@@ -70,7 +70,7 @@ fn a_log_that_has_the_name_of_its_record_stays() {
 }
 
 #[test]
-fn a_report_takes_the_place_of_a_report_alone() {
+fn report_replaces_only_a_report() {
     let folder = folder_with_log();
     folder.write("notes.txt", "remember");
     let convert = |output: &str, more: &[&str]| {
@@ -106,19 +106,19 @@ fn what_is_signed_or_rewritten_is_not_written_to() {
     let before = files(folder.path());
     for output in ["record.json", key] {
         let sign = ["sign", "record.json", "--key", key, "--force", "-o", output];
-        run(folder.path(), &sign).says(2, "is an input: it is not written to");
+        run(folder.path(), &sign).says(2, "is an input and is not overwritten");
     }
     let transcode = ["transcode", "record.json", "--to=cbor", "--force", "-o", "./record.json"];
-    run(folder.path(), &transcode).says(2, "is an input: it is not written to");
+    run(folder.path(), &transcode).says(2, "is an input and is not overwritten");
     assert_untouched(&before);
 }
 
 #[test]
-fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
+fn full_disk_is_an_error_and_leaves_no_files() {
     let folder = folder_with_log();
     folder.write("record.json", small());
     if !Path::new("/dev/full").exists() {
-        return println!("skipped: there is no /dev/full");
+        return println!("skipped: /dev/full does not exist");
     }
     let full = "No space left on device";
     for line in [
@@ -173,9 +173,9 @@ fn a_file_that_may_not_grow_is_like_a_full_disk() {
 }
 
 #[test]
-fn nothing_made_is_no_reason_to_replace_something() {
+fn file_is_kept_if_nothing_was_converted() {
     let folder = Folder::new();
-    folder.write("notes.txt", "nobody's log");
+    folder.write("notes.txt", "not a log");
     folder.write("records.json", "earlier ones");
     let ended = run(folder.path(), &["convert", "notes.txt", "-o", "records.json", "--force"]);
     ended.says(1, "notes.txt: unrecognised log format");
@@ -185,11 +185,11 @@ fn nothing_made_is_no_reason_to_replace_something() {
 }
 
 #[test]
-fn places_that_cannot_be_written_to_are_told() {
+fn unwritable_places_are_reported() {
     let folder = folder_with_log();
     folder.write("file", "");
     folder.write("record.json", small());
-    // Nobody, not even root, makes files there.
+    // Not even root can create files there.
     let nowhere = if Path::new("/proc/self").exists() { "/proc" } else { "file" };
     let before = files(folder.path());
     for output in ["file/", "file/below.json", &format!("{nowhere}/a.json")] {
@@ -227,7 +227,7 @@ fn pipes_and_devices_are_written_to_and_links_stay_links() {
 }
 
 #[test]
-fn half_a_pair_of_keys_is_not_left_behind() {
+fn failed_keygen_leaves_no_private_key() {
     let folder = Folder::new();
     fs::create_dir(folder.path().join("keys")).unwrap();
     // The private key's path is as long as a path may be; the public one's is too long.

@@ -76,8 +76,11 @@ fn traps_where_agents_keep_their_sessions_are_passed_by() {
     for command in ["list", "convert --discover -o out/"] {
         let line = format!("{PATIENCE} {command} --root home");
         let Ended { code, stderr, stdout } = shell(folder.path(), &line);
-        let told = String::from_utf8(stdout).unwrap() + &stderr;
-        assert!(code != 1 && (told.contains("one") || told.contains("1 new")), "{line}: {told}");
+        let printed = String::from_utf8(stdout).unwrap() + &stderr;
+        assert!(
+            code != 1 && (printed.contains("one") || printed.contains("1 new")),
+            "{line}: {printed}"
+        );
     }
     assert!(names(&folder.path().join("out")).contains(&"claude-one.json".to_owned()));
 }
@@ -124,7 +127,7 @@ fn names_may_be_anything_that_a_disk_allows() {
 }
 
 #[test]
-fn what_may_not_be_read_is_told_and_the_others_are_converted() {
+fn forbidden_files_are_reported_and_the_rest_converted() {
     let folder = folder_with_log();
     folder.write("in/log.jsonl", log("two"));
     folder.write("in/locked/log.jsonl", log("three"));

@@ -1,4 +1,4 @@
-//! Input that nobody would call a record.
+//! Input that is not a record.
 
 use vac_validate::{Encoding, validate};
 
@@ -7,7 +7,7 @@ use crate::records::{bytes, record, signed as signed_record, small, small_cbor, 
 use crate::run::Folder;
 
 #[test]
-fn what_is_no_document_is_told_clearly() {
+fn bytes_that_are_not_a_document_are_reported() {
     let folder = Folder::new();
     let nested_json = "[".repeat(100_000) + &"]".repeat(100_000);
     let nested_entry = record(&nested_json);

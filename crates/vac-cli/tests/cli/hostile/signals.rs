@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{database_with_wal, folder_with_log, log, names, shell};
 use crate::run::Folder;
 
-/// A log that is soon recognised, takes a while and hardly any disk: behind its lines is
+/// A log that is soon recognised, takes a while and hardly any disk: after its lines is
 /// nothing.
 fn long_log(folder: &Folder, size: u64) {
     let path = folder.write("in/long.jsonl", log("long").repeat(64));
@@ -50,7 +50,7 @@ pub fn send(signal: &str, child: &Child) {
 }
 
 #[test]
-fn a_signal_ends_it_and_nothing_is_left_behind() {
+fn signal_ends_the_command_and_leaves_no_files() {
     for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         // On a busy machine the program can end before the signal reaches it: then once more.
         let is_interrupted = (0..10).any(|_| is_interrupted(name, signal));
@@ -111,7 +111,7 @@ fn a_signal_that_is_to_be_ignored_is() {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_work_and_is_no_error() {
+fn closed_pipe_ends_the_command_without_error() {
     let folder = Folder::new();
     for number in 0..300 {
         let text = format!("it {}", "w".repeat(5000));

@@ -18,8 +18,11 @@ fn two_hundred_thousand_levels_are_no_more_than_too_many() {
             [&["validate"][..], &["transcode", "--to=json"], &["transcode", "--canonical"]]
         {
             let ended = run(folder.path(), &[command, &[name]].concat());
-            let told = String::from_utf8_lossy(&ended.stdout).into_owned() + &ended.stderr;
-            assert!(ended.code == 1 && told.contains("nested deeper than 256"), "{name}: {told}");
+            let printed = String::from_utf8_lossy(&ended.stdout).into_owned() + &ended.stderr;
+            assert!(
+                ended.code == 1 && printed.contains("nested deeper than 256"),
+                "{name}: {printed}"
+            );
         }
         for command in ["convert", "inspect", "events", "verify"] {
             let key = if command == "verify" { &["--key", name][..] } else { &[] };
@@ -99,7 +102,7 @@ fn huge_lines_take_the_memory_of_one_of_them() {
         .unwrap();
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut [0]).unwrap();
-    // The record is made, and more of it than fits into the pipe: the peak is behind it.
+    // The record is made, and more of it than fits into the pipe: the peak is over.
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();

@@ -13,7 +13,7 @@ use vac_value::Encoding;
 use super::{Dice, assert_untouched, files, names, run};
 use crate::run::Folder;
 
-/// So many places of a file are tried.
+/// Number of places of a file that are tried.
 const PLACES: usize = 16;
 
 /// The native files of all agents.
@@ -35,7 +35,7 @@ fn is_container(bytes: &[u8]) -> bool {
     bytes.starts_with(b"SQLite format 3\0") || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
 }
 
-/// Converts what somebody's log was; the records, if it still is one.
+/// Converts a changed log. Returns the records, if it is still a log.
 fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     let input = Memory { name: name.rsplit('/').next().unwrap(), bytes };
     let (adapter, _) = detect(&input, AGENTS).expect("memory can be read")?;
@@ -62,7 +62,7 @@ fn cut_anywhere_a_log_converts_or_is_refused() {
     let (mut converted, mut refused) = (0, 0);
     for (name, path) in fixtures() {
         let bytes = fs::read(path).expect("a fixture");
-        // What is no log by itself is read with one, or in a tree.
+        // A companion file is read together with its log, or in a tree.
         let is_piece = name.contains("/storage/") || convert(&name, &bytes).is_none();
         if is_container(&bytes) || is_piece {
             continue;
@@ -142,7 +142,7 @@ fn the_program_does_the_same() {
 }
 
 #[test]
-fn broken_containers_are_told_and_stop_nothing() {
+fn broken_containers_are_reported_and_stop_nothing() {
     let folder = Folder::new();
     folder.write("in/log.jsonl", super::log("one"));
     let mut kinds = [0; 2];
@@ -171,9 +171,9 @@ fn broken_containers_are_told_and_stop_nothing() {
         }
     }
     let compressed = zstd::encode_all(super::log("two").as_bytes(), 3).unwrap();
-    folder.write("in/behind.jsonl.zst", [&compressed[..], b"something else"].concat());
-    let ended = run(folder.path(), &["convert", "in/behind.jsonl.zst"]);
-    ended.says(2, "in/behind.jsonl.zst: cannot be decompressed: ");
+    folder.write("in/trailing.jsonl.zst", [&compressed[..], b"something else"].concat());
+    let ended = run(folder.path(), &["convert", "in/trailing.jsonl.zst"]);
+    ended.says(2, "in/trailing.jsonl.zst: cannot be decompressed: ");
     assert!(kinds.iter().all(|count| *count > 0), "databases and compressed files: {kinds:?}");
     let before = files(&folder.path().join("in"));
     let ended = run(folder.path(), &["convert", "in", "-o", "out/"]);

@@ -50,7 +50,7 @@ fn output_of_private_logs_is_private() {
         set_mode(&folder.path().join("in/log.jsonl"), log_mode);
         set_mode(&folder.path().join("in"), folder_mode);
         if folder_mode == 0o711 {
-            // Nobody else gets as far as this folder.
+            // Other users cannot reach this folder.
             set_mode(folder.path(), 0o700);
         }
         succeed(&folder, "umask 000; $vac convert in/log.jsonl -o a.json --report report.json");

@@ -100,7 +100,7 @@ fn a_record_is_kept_if_another_log_claims_its_session() {
 }
 
 #[test]
-fn a_record_is_replaced_if_its_entries_are_all_there() {
+fn record_is_replaced_if_all_its_entries_are_kept() {
     let folder = converted(&[]);
     // Not a longer file, but one that was written again: with a line before, one between,
     // and space that means nothing.
@@ -248,7 +248,7 @@ fn a_full_record_is_not_replaced_by_a_canonical_one() {
 }
 
 #[test]
-fn force_replaces_what_is_not_contained() {
+fn force_replaces_records_that_are_not_contained() {
     let folder = converted(&[]);
     folder.write(LOG, log("s"));
     gives(&discover(&folder, &["--force"]), 0, "0 new, 1 changed, 0 unchanged");

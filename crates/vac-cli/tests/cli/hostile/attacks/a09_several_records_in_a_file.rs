@@ -94,7 +94,7 @@ fn garbage_after_a_record_is_invalid() {
 }
 
 #[test]
-fn big_records_in_one_file_are_told_apart() {
+fn big_records_in_one_file_are_separated() {
     let folder = Folder::new();
     let text = format!(r#"}}]\\\"{{{}"#, "x".repeat(1 << 20));
     let entry = format!(r#"{{"type": "user", "content": "{text}"}}"#);
@@ -121,7 +121,7 @@ fn big_records_in_one_file_are_told_apart() {
 }
 
 #[test]
-fn commands_for_one_record_say_that_there_are_several() {
+fn commands_for_one_record_reject_several() {
     let folder = sign::folder();
     folder.write("lines.json", format!("{}\n{}\n", small(), small()));
     folder.write("items.cbor", [small_cbor(), small_cbor()].concat());

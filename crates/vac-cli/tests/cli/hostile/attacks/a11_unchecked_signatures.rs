@@ -79,7 +79,7 @@ fn a_key_is_checked_before_anything_is_printed() {
 }
 
 #[test]
-fn a_key_refuses_what_is_not_signed() {
+fn key_option_rejects_unsigned_records() {
     let folder = envelopes();
     folder.write("log.jsonl", super::super::log("one"));
     for command in ["inspect", "events"] {

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::run::{Folder, Ran};
 
-/// So many things are too many to be compared each with each.
+/// A number of items that is too large for pairwise comparison.
 const MANY: usize = 16_000;
 
 /// Makes a database.

@@ -14,7 +14,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// What ends well, with something to say about it: beside it or, if told, in JSON.
+/// Commands that succeed and print a message, or a JSON document with `--json`.
 const RUNS: [&[&str]; 9] = [
     &["convert", LOG, "-o", "out/"],
     &["list", "--root", "home"],
