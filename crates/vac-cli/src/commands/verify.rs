@@ -52,10 +52,6 @@ was not examined",
             "A record in its signature; write it to a file",
         ),
         (
-            "vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json",
-            "A signature next to its record",
-        ),
-        (
             "vac verify certified.cose --trust-root ca.pem --at 2026-11-24T08:00:00Z",
             "Signed with a certificate that was valid then",
         ),
