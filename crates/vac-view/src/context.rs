@@ -7,9 +7,38 @@ use vac_record::annotations::{
 };
 use vac_record::{AbstractTimestamp, Entry};
 
+/// The position of an entry in its record: its index, and that of the entry around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'c> {
+    /// The index in the entries of the session, or in the children of the entry around it.
+    pub index: usize,
+    /// The position of the entry around it.
+    pub around: Option<&'c Position<'c>>,
+}
+
+impl Position<'_> {
+    /// Returns the indexes that lead to the entry, from the outermost one.
+    ///
+    /// ```
+    /// use vac_view::context::Position;
+    ///
+    /// let message = Position { index: 4, around: None };
+    /// assert_eq!(Position { index: 1, around: Some(&message) }.indexes(), [4, 1]);
+    /// ```
+    pub fn indexes(&self) -> Vec<usize> {
+        let mut indexes: Vec<_> = std::iter::successors(Some(self), |position| position.around)
+            .map(|position| position.index)
+            .collect();
+        indexes.reverse();
+        indexes
+    }
+}
+
 /// Where an entry belongs. What an entry does not state is that of the entry around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'c> {
+    /// Its position; `None` for what is not read from an entry.
+    pub position: Option<&'c Position<'c>>,
     /// The id of the entry.
     pub entry_id: Option<&'c str>,
     /// Its time.
@@ -59,12 +88,14 @@ impl<'c> Context<'c> {
     pub(crate) fn enter<'i>(
         &'i self,
         entry: &'i Entry<'_>,
+        position: &'i Position<'i>,
         annotations: &'i EntryAnnotations<'_>,
     ) -> Context<'i>
     where
         'c: 'i,
     {
         Context {
+            position: Some(position),
             entry_id: entry.id().map(|id| &**id).or(self.entry_id),
             timestamp: entry.timestamp().or(self.timestamp),
             duplicate_of: annotations.duplicate_of.as_deref().or(self.duplicate_of),

@@ -14,7 +14,7 @@ use vac_record::{
 use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::author::MessageAuthor;
-use crate::context::Context;
+use crate::context::{Context, Position};
 use crate::event::EventKind;
 use crate::recent_calls::RecentCalls;
 use crate::status::{Ended, Status, StatusTracker};
@@ -39,6 +39,8 @@ pub(crate) struct EntryReader {
     adapter: Option<&'static dyn Adapter>,
     calls: RecentCalls,
     status: StatusTracker,
+    /// The number of entries that were read, without children.
+    count: usize,
     /// The number of entries whose annotations are not valid.
     pub invalid_annotations: u64,
 }
@@ -49,6 +51,7 @@ impl EntryReader {
             adapter,
             calls: RecentCalls::default(),
             status: StatusTracker::new(adapter.map(Adapter::logs_results)),
+            count: 0,
             invalid_annotations: 0,
         }
     }
@@ -65,17 +68,21 @@ impl EntryReader {
 
     /// Reads an entry and its children.
     pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn Visitor) -> Result<(), Error> {
-        self.read_inside(entry, &Context::default(), visitor)
+        let index = self.count;
+        self.count += 1;
+        self.read_inside(entry, index, &Context::default(), visitor)
     }
 
     fn read_inside(
         &mut self,
         entry: &Entry<'_>,
+        index: usize,
         around: &Context<'_>,
         visitor: &mut dyn Visitor,
     ) -> Result<(), Error> {
         let annotations = self.annotations(entry);
-        let context = around.enter(entry, &annotations);
+        let position = Position { index, around: around.position };
+        let context = around.enter(entry, &position, &annotations);
         visitor.entry(entry, &annotations, &context);
         let mut reading = Reading { reader: self, annotations: &annotations, context, visitor };
         match entry {
@@ -151,8 +158,9 @@ impl Reading<'_, '_> {
         children: Option<&[Entry<'_>]>,
         is_wanted: impl Fn(&Entry<'_>) -> bool,
     ) -> Result<(), Error> {
-        for child in children.into_iter().flatten().filter(|child| is_wanted(child)) {
-            self.reader.read_inside(child, &self.context, self.visitor)?;
+        let children = children.into_iter().flatten().enumerate();
+        for (index, child) in children.filter(|(_, child)| is_wanted(child)) {
+            self.reader.read_inside(child, index, &self.context, self.visitor)?;
         }
         Ok(())
     }

@@ -106,7 +106,7 @@ pub mod status;
 pub mod usage_totals;
 
 pub use author::{AuthorSet, MessageAuthor};
-pub use context::{Context, SkipReason};
+pub use context::{Context, Position, SkipReason};
 pub use event::{Event, EventKind};
 pub use events::{EventSink, Options, Skipped, events};
 pub use facts::{Facts, FactsSink, inspect};

@@ -1,7 +1,7 @@
 //! From entries to events.
 
 use serde_json::{Value, json};
-use vac_view::Options;
+use vac_view::{Options, Position};
 
 use crate::{annotated, events_of, events_with, foreign_record, names, only, record};
 
@@ -149,4 +149,35 @@ fn unknown_members_are_absent_rather_than_null() {
             assert!(!key.contains('_'), "{key} is not in kebab case");
         }
     }
+}
+
+#[test]
+fn events_state_the_positions_of_their_entries() {
+    let entries = r#"{"type": "user", "content": "Go", "vac": {"author": "user"}},
+        {"type": "assistant", "content": "Well", "children": [
+            {"type": "tool-call", "name": "run", "input": {}, "call-id": "c1"},
+            {"type": "reasoning", "content": "Hm"},
+            {"type": "tool-result", "output": "x", "call-id": "c1"}]}"#;
+    let record = record(entries);
+    let document = vac_value::Document::json(record.as_bytes()).expect("JSON");
+    let mut positions = Vec::new();
+    vac_view::record::read(&document, &[], &mut |session| {
+        vac_view::events(session, &[], Options::default(), &mut |event| {
+            positions.push((event.kind.name(), event.context.position.map(Position::indexes)));
+            Ok(())
+        })
+    })
+    .expect("a record");
+    assert_eq!(
+        positions,
+        [
+            ("session_start", None),
+            ("user_prompt", Some(vec![0])),
+            ("reasoning", Some(vec![1, 1])),
+            ("assistant_text", Some(vec![1])),
+            ("tool_use", Some(vec![1, 0])),
+            ("tool_result", Some(vec![1, 2])),
+            ("session_end", None),
+        ]
+    );
 }
