@@ -83,6 +83,7 @@
 mod agents;
 pub mod convert;
 mod error;
+pub mod page;
 pub mod parallel;
 pub mod read;
 pub mod search;
