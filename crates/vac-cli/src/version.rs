@@ -8,6 +8,14 @@ use vac_record::SCHEMA_VERSION;
 /// The commit that the program was built from, if the build script knows it. Records state it.
 pub const COMMIT: Option<&str> = option_env!("VAC_COMMIT");
 
+/// Returns the version with the commit. Pages state it.
+pub fn build() -> String {
+    match COMMIT {
+        Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+        None => env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
 /// Returns what `vac --version -v` prints.
 pub fn details() -> String {
     let mut text = format!("vac {}\n", env!("CARGO_PKG_VERSION"));

@@ -13,6 +13,7 @@ mod sign;
 mod transcode;
 mod validate;
 mod verify;
+mod view;
 
 use clap::Subcommand;
 
@@ -26,6 +27,7 @@ pub enum Command {
     List(list::ListArgs),
     Inspect(inspect::InspectArgs),
     Events(events::EventsArgs),
+    View(view::ViewArgs),
     Validate(validate::ValidateArgs),
     Transcode(transcode::TranscodeArgs),
     Keygen(keygen::KeygenArgs),
@@ -40,7 +42,10 @@ pub enum Command {
 impl Command {
     /// Returns whether the command reads logs, some of which are copied before they are read.
     pub fn reads_logs(&self) -> bool {
-        matches!(self, Self::Convert(_) | Self::List(_) | Self::Inspect(_) | Self::Events(_))
+        matches!(
+            self,
+            Self::Convert(_) | Self::List(_) | Self::Inspect(_) | Self::Events(_) | Self::View(_)
+        )
     }
 
     /// Runs the command.
@@ -50,6 +55,7 @@ impl Command {
             Self::List(args) => args.run(printer),
             Self::Inspect(args) => args.run(printer),
             Self::Events(args) => args.run(printer),
+            Self::View(args) => args.run(printer),
             Self::Validate(args) => args.run(printer),
             Self::Transcode(args) => args.run(printer),
             Self::Keygen(args) => args.run(printer),

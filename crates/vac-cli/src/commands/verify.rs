@@ -32,6 +32,8 @@ use crate::version::COMMIT;
 /// compared with the record, which need not be signed. Labels are not in a log, so they
 /// are not verified.
 ///
+/// Of a page of `vac view`, the signed bytes in it are verified, and nothing else that it shows.
+///
 /// With --output, the exact bytes of the attached record are written once everything is
 /// verified.
 #[derive(Args)]
@@ -66,7 +68,7 @@ was not examined",
     ],
 ))]
 pub struct VerifyArgs {
-    /// A signed record, or - for stdin; with --log, any record
+    /// A signed record, a page of `vac view` with one, or - for stdin; with --log, any record
     #[arg(value_name = "SIG")]
     signed: PathBuf,
     /// The signer's public key in PEM
@@ -139,8 +141,18 @@ impl VerifyArgs {
             .collect::<Result<Vec<_>>>()?;
         let roots = self.trust_root.as_deref().map(key_files::read_chain).transpose()?;
         let trust = roots.map(|roots| Trust { roots, time });
-        let signed = output_file::read(&self.signed)?;
-        let record = self.record.as_deref().map(output_file::read).transpose()?;
+        let mut signed = output_file::read(&self.signed)?;
+        let mut record = self.record.as_deref().map(output_file::read).transpose()?;
+        if vac::page::is_page(&signed) {
+            let contents = vac::page::read_page(&signed)?;
+            let name = self.name();
+            printer.info(&format!(
+                "{name}: verifying the signed bytes in this page; what else it shows is not \
+                 checked (`vac view --check {name}` compares it)"
+            ));
+            signed = contents.document;
+            record = record.or(contents.record);
+        }
         let answers = verify(
             &signed,
             &Verification {

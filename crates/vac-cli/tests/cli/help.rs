@@ -99,6 +99,8 @@ mod examples {
         must(folder, &["keygen", "-o", "keys"]);
         let key = ["sign", "record.json", "--key", "keys/signing-key.pem"];
         must(folder, &[&key[..], &["-o", "record.cose"]].concat());
+        let page = ["view", "record.cose", "--key", "keys/signing-key.pub.pem", "-o", "page.html"];
+        must(folder, &page);
         must(folder, &[&key[..], &["--detached", "-o", "record.sig.cbor"]].concat());
         must(folder, &[&key[..], &["--hash-envelope", "-o", "statement.cbor"]].concat());
         let statement = fs::read(folder.path().join("statement.cbor")).expect("a statement");

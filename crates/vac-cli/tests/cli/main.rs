@@ -35,4 +35,5 @@ mod tree;
 mod vectors;
 mod verbosity;
 mod verify;
+mod view;
 mod wrong_input;
