@@ -181,6 +181,10 @@ impl Adapter for Claude {
         &tools::TOOLS
     }
 
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &["system/compact_boundary"]
+    }
+
     fn prompt_rules(&self) -> &'static [Rule] {
         prompt_rules::RULES
     }

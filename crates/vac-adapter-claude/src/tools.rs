@@ -1,8 +1,18 @@
 //! What the tools of Claude Code are for.
 
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 use vac_value::Node;
+
+/// The members of edits that say what they change.
+const CHANGES: ChangeKeys = ChangeKeys {
+    old: &["old_string", "old_str"],
+    new: &["new_string", "new_str", "insert_text"],
+    content: &["content", "file_text", "new_source"],
+    list: &["edits"],
+    patch: &[],
+};
 
 /// The tools, and the members of their inputs that say what they act on.
 pub(crate) const TOOLS: ToolTable = ToolTable {
@@ -18,7 +28,9 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             Category::Execute,
             &["BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop"],
         ),
-        Tool::new(canonical::FILE_WRITE, Category::Edit, &["Write"]).paths(&["file_path"]),
+        Tool::new(canonical::FILE_WRITE, Category::Edit, &["Write"])
+            .paths(&["file_path"])
+            .changes(CHANGES),
         Tool::new(
             canonical::FILE_EDIT,
             Category::Edit,
@@ -31,7 +43,8 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
                 "text_editor_code_execution",
             ],
         )
-        .paths(&["file_path", "notebook_path", "path"]),
+        .paths(&["file_path", "notebook_path", "path"])
+        .changes(CHANGES),
         Tool::new(canonical::FILE_READ, Category::Read, &["Read", "LS", "NotebookRead"]).paths(&[
             "file_path",
             "notebook_path",

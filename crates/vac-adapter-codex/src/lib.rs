@@ -202,6 +202,16 @@ impl Adapter for Codex {
         &tools::TOOLS
     }
 
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &[
+            "compacted",
+            "event_msg/context_compacted",
+            "response_item/compaction",
+            "response_item/compaction_summary",
+            "response_item/context_compaction",
+        ]
+    }
+
     fn prompt_rules(&self) -> &'static [Rule] {
         prompt_rules::RULES
     }

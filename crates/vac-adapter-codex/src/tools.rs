@@ -3,6 +3,7 @@
 //! Names are those of `function_call` and `custom_tool_call` items, the types of the
 //! provider's own calls (`web_search_call`), and those of printed items (`command_execution`).
 
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 use vac_value::{Kind, Node};
@@ -29,7 +30,8 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
         .command(&["command", "cmd", "code"]),
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["write_stdin", "js_repl_reset"]),
         Tool::new(canonical::FILE_EDIT, Category::Edit, &["apply_patch", "file_change"])
-            .paths(&["input", "patch", "changes"]),
+            .paths(&["input", "patch", "changes"])
+            .changes(ChangeKeys { patch: &["input", "patch", "changes"], ..ChangeKeys::NONE }),
         // Printed before October 2025: the input is the `changes` of the event.
         Tool::new(canonical::FILE_EDIT, Category::Edit, &["patch_apply"]).path_keys(),
         Tool::new(canonical::FILE_READ, Category::Read, &["view_image", "read_file", "list_dir"])

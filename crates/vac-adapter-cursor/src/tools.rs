@@ -4,10 +4,20 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::annotate;
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::Entry;
 use vac_record::annotations::{Action, Category};
 use vac_value::{Document, Kind, Node};
+
+/// The members of edits that say what they change.
+const CHANGES: ChangeKeys = ChangeKeys {
+    old: &["old_string", "oldString"],
+    new: &["new_string", "newString", "code_edit"],
+    content: &["contents", "content", "fileText"],
+    list: &["edits"],
+    patch: &[],
+};
 
 /// What the tools are for.
 pub(crate) const TOOLS: ToolTable = ToolTable {
@@ -34,7 +44,8 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             Category::Edit,
             &["Write", "write", "create_file", "writeToolCall"],
         )
-        .paths(FILE),
+        .paths(FILE)
+        .changes(CHANGES),
         Tool::new(
             canonical::FILE_WRITE,
             Category::Edit,
@@ -57,9 +68,11 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
                 "editToolCall",
             ],
         )
-        .paths(FILE),
+        .paths(FILE)
+        .changes(CHANGES),
         Tool::new(canonical::FILE_EDIT, Category::Edit, &["ApplyPatch", "apply_patch"])
-            .paths(&["path", "patch", "input"]),
+            .paths(&["path", "patch", "input"])
+            .changes(ChangeKeys { patch: &["patch", "input"], ..ChangeKeys::NONE }),
         Tool::new(
             canonical::FILE_READ,
             Category::Read,

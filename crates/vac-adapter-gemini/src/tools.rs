@@ -1,7 +1,16 @@
 //! The tools of Gemini CLI.
 
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
+
+/// The members of edits that say what they change.
+const CHANGES: ChangeKeys = ChangeKeys {
+    old: &["old_string"],
+    new: &["new_string"],
+    content: &["content"],
+    ..ChangeKeys::NONE
+};
 
 /// What the tools are for.
 pub(crate) const TOOLS: ToolTable = ToolTable {
@@ -14,9 +23,11 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             &["list_background_processes", "read_background_output"],
         ),
         Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_file"])
-            .paths(&["file_path", "path"]),
+            .paths(&["file_path", "path"])
+            .changes(CHANGES),
         Tool::new(canonical::FILE_EDIT, Category::Edit, &["replace", "edit"])
-            .paths(&["file_path", "path"]),
+            .paths(&["file_path", "path"])
+            .changes(CHANGES),
         Tool::new(
             canonical::FILE_READ,
             Category::Read,

@@ -192,6 +192,10 @@ impl Adapter for OpenCode {
         &tools::TOOLS
     }
 
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &["compaction"]
+    }
+
     fn prompt_rules(&self) -> &'static [Rule] {
         prompt_rules::RULES
     }

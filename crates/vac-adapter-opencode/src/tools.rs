@@ -3,6 +3,7 @@
 //! Forks that write the same format (Kilo, `MiMo`) and common plugins have tools of their own in
 //! the same table. The tools of MCP servers are called `<server>_<tool>`.
 
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::Category::{
     Delegate, Edit, Execute, Fetch, Other, Plan, Read, Search, Think,
@@ -24,6 +25,15 @@ const SHELL: &[&str] = &[
     "pty_kill",
 ];
 
+/// The members of edits that say what they change.
+const CHANGES: ChangeKeys = ChangeKeys {
+    old: &["oldString"],
+    new: &["newString"],
+    content: &["content"],
+    list: &["edits"],
+    patch: &["patchText", "patch", "input"],
+};
+
 /// The tools.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
@@ -33,13 +43,16 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             "code",
             "tmux_command",
         ]),
-        Tool::new(canonical::FILE_WRITE, Edit, &["write"]).paths(&["filePath", "path"]),
+        Tool::new(canonical::FILE_WRITE, Edit, &["write"])
+            .paths(&["filePath", "path"])
+            .changes(CHANGES),
         Tool::new(
             canonical::FILE_EDIT,
             Edit,
             &["edit", "multiedit", "patch", "apply_patch", "hash_edit", "notebook_edit"],
         )
-        .paths(&["filePath", "path", "patchText", "patch", "input"]),
+        .paths(&["filePath", "path", "patchText", "patch", "input"])
+        .changes(CHANGES),
         Tool::new(
             canonical::FILE_READ,
             Read,

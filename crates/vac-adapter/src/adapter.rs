@@ -64,6 +64,11 @@ pub trait Adapter: Sync {
         &ToolTable::EMPTY
     }
 
+    /// Returns the types of system events that say that a summary replaces the conversation so far.
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns the rules for texts that the agent writes in the user's name.
     fn prompt_rules(&self) -> &'static [prompt::Rule] {
         &[]

@@ -25,10 +25,14 @@
 //! # Ok::<(), vac_value::SyntaxError>(())
 //! ```
 
+pub mod edits;
+
 use std::borrow::Cow;
 
 use vac_record::annotations::{Action, Category};
 use vac_value::{Kind, Node};
+
+use edits::ChangeKeys;
 
 /// Canonical names of tools.
 pub mod canonical {
@@ -93,6 +97,8 @@ pub struct Tool {
     pub address: &'static [&'static str],
     /// Whether the input is an object whose keys are paths.
     pub has_path_keys: bool,
+    /// Members of the input that say what an edit changes.
+    pub changes: ChangeKeys,
 }
 
 impl Tool {
@@ -110,6 +116,7 @@ impl Tool {
             paths: &[],
             address: &[],
             has_path_keys: false,
+            changes: ChangeKeys::NONE,
         }
     }
 
@@ -131,6 +138,13 @@ impl Tool {
     #[must_use]
     pub const fn path_keys(mut self) -> Self {
         self.has_path_keys = true;
+        self
+    }
+
+    /// Names the members that say what an edit changes.
+    #[must_use]
+    pub const fn changes(mut self, keys: ChangeKeys) -> Self {
+        self.changes = keys;
         self
     }
 

@@ -137,6 +137,7 @@ mod signals {
     use signal_hook::low_level::emulate_default_handler;
 
     use super::temporary;
+    use crate::printer::is_pager_running;
 
     /// A folder may get another file while it is removed.
     const TRIES: usize = 10;
@@ -153,7 +154,10 @@ mod signals {
                 let wanted = [SIGINT, SIGTERM, SIGHUP];
                 let signals = Signals::new(wanted.into_iter().filter(|it| !is_ignored(*it)));
                 drop(ready);
-                if let Some(signal) = signals.ok().and_then(|mut all| all.forever().next()) {
+                // The key that interrupts is meant for the pager while one is on the terminal.
+                let is_meant = |signal: &i32| *signal != SIGINT || !is_pager_running();
+                if let Some(signal) = signals.ok().and_then(|mut all| all.forever().find(is_meant))
+                {
                     end(signal);
                 }
             });

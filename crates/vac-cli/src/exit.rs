@@ -9,6 +9,7 @@ use clap::error::ErrorKind as UsageErrorKind;
 use vac_value::harmless;
 
 use crate::printer::Printer;
+use crate::session_names::Ambiguous;
 use crate::{Arguments, version};
 
 /// The result of a command, ordered by severity.
@@ -30,6 +31,10 @@ impl Exit {
             .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         if is_broken_pipe {
             return Self::Success;
+        }
+        if let Some(ambiguous) = error.downcast_ref::<Ambiguous>() {
+            ambiguous.print(printer);
+            return Self::Error;
         }
         match error.downcast_ref::<vac_cddl::Errors>() {
             None => printer.error(&format!("{error:#}")),

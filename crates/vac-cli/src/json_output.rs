@@ -77,7 +77,7 @@ pub struct Changes {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ListOutput {
-    /// The sessions, by agent and start.
+    /// The sessions, the latest first.
     pub sessions: Vec<ListedSession>,
     /// Number of files that have the name of a session and are not one.
     pub skipped: usize,
@@ -116,6 +116,9 @@ pub struct ListedSession {
     /// How it came from that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<&'static str>,
+    /// The beginning of the first prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_prompt: Option<String>,
     /// The files of the log.
     pub files: Vec<String>,
 }

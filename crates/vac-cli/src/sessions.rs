@@ -12,6 +12,7 @@ use vac::read::source_names;
 use vac::{AGENTS, Agent, Search};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Beginning, Error, Input, Session, Source};
+use vac_record::SessionId;
 use vac_sign::{PublicKey, Verdict, Verification, verify};
 use vac_store::join::DetectedLog;
 use vac_store::{Found, Loaded, Log, MemoryBudget, find};
@@ -23,12 +24,15 @@ use crate::exit::Exit;
 use crate::format::truncate;
 use crate::key_files::now;
 use crate::printer::Printer;
+use crate::session_names::{self, Last, Named};
 use crate::skipped;
 
 /// The sessions to read, and how to read them.
 pub struct Sessions<'s> {
-    /// Files, directories, or `-` for standard input.
+    /// Files, directories, names of sessions, or `-` for standard input.
     pub paths: &'s [PathBuf],
+    /// The number of the latest sessions to read.
+    pub last: Last,
     /// The agent that the user named; every file is then a log.
     pub agent: Option<Agent>,
     /// Maximum size in bytes of an event that is parsed.
@@ -109,6 +113,9 @@ impl std::error::Error for NotVerified {}
 
 /// Returns the message that no session was found in the paths that the user named.
 pub fn none_found(paths: &[PathBuf]) -> String {
+    if paths.is_empty() {
+        return "no session found where agents keep them (run `vac list`)".to_owned();
+    }
     let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     format!("no session found in {} (supported: {})", paths.join(", "), vac::agent_names())
 }
@@ -133,7 +140,12 @@ pub fn named(known: &DetectedLog) -> Option<Agent> {
 impl Sessions<'_> {
     /// Hands over each session, in order. A session that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
-        let work = move || Reading { sessions: self, show, shown: 0, exit: Exit::Success }.all();
+        let work = move || {
+            let named = session_names::resolve(self.paths, self.last, self.agent)?;
+            let reading =
+                Reading { sessions: self, named: &named, show, shown: 0, exit: Exit::Success };
+            reading.all()
+        };
         match with_stack(work)? {
             Err(error) if error.is::<NotVerified>() => {
                 self.printer.error(&error.to_string());
@@ -146,6 +158,7 @@ impl Sessions<'_> {
 
 struct Reading<'l, 's> {
     sessions: &'l Sessions<'l>,
+    named: &'l Named,
     show: &'l mut Show<'s>,
     shown: u64,
     exit: Exit,
@@ -153,7 +166,7 @@ struct Reading<'l, 's> {
 
 impl Reading<'_, '_> {
     fn all(mut self) -> Result<Exit> {
-        let Found { logs, troubles, skipped } = find(self.sessions.paths, AGENTS);
+        let Found { logs, troubles, skipped } = find(&self.named.paths, AGENTS);
         for trouble in troubles {
             self.fail(&trouble, Exit::Error);
         }
@@ -173,7 +186,7 @@ impl Reading<'_, '_> {
         }
         skipped::warn(&skipped, self.sessions.printer);
         if self.shown == 0 && self.exit == Exit::Success {
-            self.fail(&none_found(self.sessions.paths), Exit::Failure);
+            self.fail(&none_found(&self.named.paths), Exit::Failure);
         }
         Ok(self.exit)
     }
@@ -201,7 +214,12 @@ impl Reading<'_, '_> {
         }
         let mut taken = Ok(());
         let read = read_log(log, agent, self.sessions.max_event, &mut |session, loaded| {
-            if taken.is_ok() {
+            let record = session.record();
+            let session_id = match &record.session.session_id {
+                SessionId::Text(id) => &**id,
+                SessionId::Bytes(_) => "",
+            };
+            if taken.is_ok() && self.named.selects(log, &[&record.id, session_id]) {
                 let shown = (self.show)(session, ReadFrom::Log(loaded));
                 taken = self.take(log, shown);
             }

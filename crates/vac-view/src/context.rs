@@ -55,6 +55,41 @@ pub struct Context<'c> {
     pub(crate) is_in_answer: bool,
 }
 
+/// Where an entry is in the entries of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryPlace {
+    indices: Vec<usize>,
+}
+
+impl EntryPlace {
+    /// The index of the entry, or of the entry around it, among the entries of the session.
+    pub fn index(&self) -> usize {
+        self.indices.first().copied().unwrap_or(0)
+    }
+
+    /// Returns the JSON pointer of the entry in its record.
+    pub fn pointer(&self) -> String {
+        let indices: Vec<_> = self.indices.iter().map(usize::to_string).collect();
+        format!("/session/entries/{}", indices.join("/children/"))
+    }
+
+    /// Parses an index, or the JSON pointer of an entry.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("/session/entries/").unwrap_or(text);
+        let index = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| is_number)
+        };
+        let indices = text.split("/children/").map(index).collect::<Option<_>>()?;
+        Some(Self { indices })
+    }
+
+    /// Whether this is the other entry, or one around it.
+    pub fn contains(&self, other: &Self) -> bool {
+        other.indices.starts_with(&self.indices)
+    }
+}
+
 /// Why an entry is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
@@ -106,6 +141,11 @@ impl<'c> Context<'c> {
         }
     }
 
+    /// Returns where the entry is in its session; empty for the session itself.
+    pub fn place(&self) -> EntryPlace {
+        EntryPlace { indices: self.position.map_or_else(Vec::new, Position::indexes) }
+    }
+
     /// Why the entry is skipped: what happened would be reported twice, or is not part of this
     /// session.
     pub fn skip_reason(&self) -> Option<SkipReason> {
@@ -124,5 +164,23 @@ impl<'c> Context<'c> {
     /// ended.
     pub(crate) fn is_in_conversation(&self) -> bool {
         self.skip_reason().is_none() && self.superseded.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_json_pointers() {
+        let place = EntryPlace::parse("3").expect("an index");
+        assert_eq!(place.pointer(), "/session/entries/3");
+        let child = EntryPlace::parse("/session/entries/3/children/1").expect("a pointer");
+        assert_eq!((child.index(), child.pointer()), (3, "/session/entries/3/children/1".into()));
+        assert!(place.contains(&child) && !child.contains(&place));
+        for text in ["", "x", "-1", "+1", "3/1", "/session", "3/children/", "99999999999999999999"]
+        {
+            assert_eq!(EntryPlace::parse(text), None, "{text}");
+        }
     }
 }

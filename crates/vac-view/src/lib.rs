@@ -1,7 +1,7 @@
 //! Views of sessions and records: [facts](facts::inspect) about a session, and its flat stream
-//! of [events](events::events).
+//! of [events](events::events), and what a person [sees](transcript::transcript) of it.
 //!
-//! Both read a [`Session`](vac_adapter::Session) entry by entry. An adapter makes sessions of
+//! All read a [`Session`](vac_adapter::Session) entry by entry. An adapter makes sessions of
 //! logs; [`record::read`] makes one of a record, so a log and its record give the same events.
 //!
 //! This crate does not know any agent. It reads the keys of the schema, the annotations that
@@ -94,6 +94,7 @@
 
 pub mod author;
 pub mod context;
+pub mod diff;
 mod entry_reader;
 pub mod event;
 pub mod event_time;
@@ -103,10 +104,12 @@ mod recent_calls;
 pub mod record;
 mod session_info;
 pub mod status;
+pub mod transcript;
 pub mod usage_totals;
 
 pub use author::{AuthorSet, MessageAuthor};
-pub use context::{Context, Position, SkipReason};
+pub use context::{Context, EntryPlace, Position, SkipReason};
 pub use event::{Event, EventKind};
 pub use events::{EventSink, Options, Skipped, events};
 pub use facts::{Facts, FactsSink, inspect};
+pub use transcript::{Item, ItemKind, TranscriptSink, transcript};

@@ -37,6 +37,7 @@ use crate::json_output::{Changes, FailedFile};
 use crate::output_file::refuse_to_show;
 use crate::printer::{self, Printer};
 use crate::readers::ModeOption;
+use crate::session_names::{self, Last};
 use crate::sessions;
 use crate::size;
 use crate::skipped;
@@ -80,11 +81,14 @@ are in a database or on standard input. Two runs that write to one folder take t
     ],
 ))]
 pub struct ConvertArgs {
-    /// Files, directories (searched for logs at any depth), or - for stdin
+    /// Files, directories (searched for logs at any depth), - for stdin, or ids of sessions that
+    /// agents keep (at least 4 characters)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    last: Last,
     /// Convert the sessions that agents keep on this machine (see `vac list`)
-    #[arg(long, conflicts_with = "paths")]
+    #[arg(long, conflicts_with_all = ["paths", "last"])]
     discover: bool,
     #[command(flatten)]
     selection: Selection,
@@ -158,15 +162,18 @@ enum ProfileName {
 
 impl ConvertArgs {
     /// Runs the command.
-    pub fn run(self, printer: &Printer) -> Result<Exit> {
-        if self.paths.is_empty() && !self.discover {
+    pub fn run(mut self, printer: &Printer) -> Result<Exit> {
+        if self.paths.is_empty() && !self.discover && self.last.last.is_none() {
             bail!("no PATH given (use --discover to convert the sessions on this machine)");
         }
         if !self.selection.root.is_empty() && !self.discover {
             bail!("--root requires --discover");
         }
+        let named = session_names::resolve(&self.paths, self.last, sessions::agent(&self.agent))?;
+        self.paths.clone_from(&named.paths);
         let output = self.output.as_deref();
-        let is_several = self.discover || may_have_several(&self.paths);
+        let is_several =
+            self.discover || (may_have_several(&self.paths) && !named.is_one_session());
         let kind = OutputKind::new(output, is_several)?;
         let settings = self.settings(kind)?;
         if let Some(path) = output.filter(|_| kind != OutputKind::Stdout) {
@@ -180,7 +187,11 @@ impl ConvertArgs {
         let lock = lock.map(|folder| self.lock(folder, printer)).transpose()?;
         let (agent, jobs) = (settings.agent, settings.jobs);
         let budget = MemoryBudget::new(settings.options.max_event);
-        let selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
+        let mut selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
+        selected.logs.retain(|known| {
+            let id = known.preview.session_id.as_deref();
+            id.is_none_or(|id| named.selects(&known.log, &[id]))
+        });
         let found = if self.discover { &[][..] } else { &selected.found };
         let inputs = inputs(found, &selected.logs);
         let mut summary = Summary { duplicates: selected.duplicates, ..Summary::default() };

@@ -16,6 +16,7 @@ use crate::key_files;
 use crate::printer::Printer;
 use crate::printer::line::{HEADING, Line};
 use crate::printer::table::{Side, Table};
+use crate::session_names::Last;
 use crate::sessions::{self, Sessions, Signature};
 use crate::size;
 
@@ -47,9 +48,12 @@ use crate::size;
     ],
 ))]
 pub struct InspectArgs {
-    /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
-    #[arg(value_name = "FILE", required = true)]
+    /// Session logs or records (JSON, CBOR, signed), directories of them, - for stdin, or ids of
+    /// sessions that agents keep (at least 4 characters)
+    #[arg(value_name = "FILE", required_unless_present = "last")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    last: Last,
     /// Agent that wrote the logs
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
@@ -69,6 +73,7 @@ impl InspectArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let sessions = Sessions {
             paths: &self.files,
+            last: self.last,
             agent: sessions::agent(&self.agent),
             max_event: self.max_event,
             key: self.key.as_deref().map(key_files::read_public).transpose()?,

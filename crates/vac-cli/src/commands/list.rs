@@ -1,37 +1,39 @@
 //! `vac list`
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
 use vac::parallel::ordered_parallel_map;
-use vac::{AGENTS, Agent};
-use vac_adapter::session::Named;
 use vac_adapter::time::instant;
-use vac_adapter::{Error, Session as _};
 use vac_store::MemoryBudget;
 use vac_store::join::DetectedLog;
-use vac_view::event_time::to_utc;
+use vac_value::harmless;
 
 use crate::convert::selection::Selection;
 use crate::exit::Exit;
 use crate::format::{format_size, group_digits, pluralize, truncate};
 use crate::help;
 use crate::json_output::{Document, FailedFile, ListOutput, ListedSession};
+use crate::layout::{self, fit, measure, one_line};
 use crate::printer::Printer;
 use crate::printer::line::Line;
-use crate::printer::table::{Side, Table};
+use crate::printer::table::{GAP, Side, Table};
 use crate::sessions;
 
-/// Logs with at most this many bytes are read whole: the preview reads as much of every log.
-const MAX_SMALL: u64 = 256 * 1024;
-/// The maximum size of an event, as `vac convert` has it by default.
-const MAX_EVENT: usize = 256 << 20;
-
-/// Maximum width of a cell, except in the last column.
-const MAX_WIDTH: usize = 48;
-/// Maximum width of a cell in the last column.
-const MAX_LAST_WIDTH: usize = 200;
+/// No cell of the table but the last is wider.
+const WIDEST: usize = 48;
+/// The last.
+const WIDEST_LAST: usize = 200;
+/// Narrower tables have shortened ids and times.
+const WIDE: usize = 160;
+/// Ids are not shortened to fewer characters.
+const MIN_ID: usize = 8;
+/// Prompts and projects are not shortened to less before other columns are left out.
+const MIN_PROMPT: usize = 24;
+const MIN_PROJECT: usize = 12;
 
 /// Returns the note about environment variables, in lines of at most 80 characters.
 fn variables() -> String {
@@ -56,7 +58,12 @@ fn variables() -> String {
 /// List the sessions that agents keep on this machine
 ///
 /// Searches the places where each agent keeps its sessions, and reads only the beginning of
-/// large logs. Agents are detected by content; files that are not sessions are skipped.
+/// large logs. Agents are detected by content; files that are not sessions are skipped. The latest
+/// session is the first.
+///
+/// On a terminal, columns are shortened or left out until the table fits; elsewhere it is complete
+/// unless the variable COLUMNS states a width. The beginning of an id, of at least 4 characters, is
+/// a name of the session for other commands.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[&variables()],
@@ -73,6 +80,12 @@ pub struct ListArgs {
     agent: String,
     #[command(flatten)]
     selection: Selection,
+    /// Only sessions of projects whose path contains this text
+    #[arg(long, value_name = "TEXT")]
+    project: Option<String>,
+    /// Only the N latest sessions
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Print the list as JSON
     #[arg(long)]
     json: bool,
@@ -92,9 +105,19 @@ impl ListArgs {
             failed: Vec::new(),
         };
         let mut logs = selected.logs;
+        if let Some(project) = &self.project {
+            let has_project = |known: &DetectedLog| {
+                known.preview.project.as_ref().is_some_and(|it| it.contains(project.as_str()))
+            };
+            logs.retain(|known| known.trouble.is_some() || has_project(known));
+        }
         logs.sort_by_cached_key(order);
+        if let Some(limit) = self.limit {
+            limit_sessions(&mut logs, limit);
+        }
         let mut sessions = Vec::with_capacity(logs.len());
-        ordered_parallel_map(&logs, jobs, ListedSession::from_log, |found| {
+        let read = |known| ListedSession::from_log(known, true);
+        ordered_parallel_map(&logs, jobs, read, |found| {
             sessions.push(found);
             ControlFlow::Continue(())
         })?;
@@ -113,10 +136,15 @@ impl ListArgs {
                 }
             }
         }
+        // Times are RFC 3339 in UTC, and those of one session can be later than the log's.
+        listed.sessions.sort_by(|a, b| b.start.cmp(&a.start));
+        if let Some(limit) = self.limit {
+            listed.sessions.truncate(limit);
+        }
         if self.json {
             printer.json(&Document::new("list", &listed))?;
         } else {
-            for line in table(&listed.sessions) {
+            for line in table(&listed.sessions, layout::width()) {
                 printer.line(line)?;
             }
         }
@@ -133,117 +161,169 @@ impl ListArgs {
     }
 }
 
-impl ListedSession {
-    /// Returns the sessions of a log, with the ids and variants that their records have. A large
-    /// log is one session if its beginning states the id.
-    fn from_log(known: &DetectedLog) -> Vec<Self> {
-        let Some(agent) = sessions::named(known) else { return Vec::new() };
-        let preview = Self::from_preview(known, agent.name);
-        let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
-        if preview.session_id.is_some() && !is_small {
-            return vec![preview];
-        }
-        match Self::survey(known, agent, &preview) {
-            Ok(sessions) if !sessions.is_empty() => sessions,
-            // The reason is reported when it is converted.
-            _ => vec![preview],
-        }
-    }
-
-    /// Reads a log and returns its sessions. What a session does not state is that of the preview.
-    fn survey(known: &DetectedLog, agent: Agent, preview: &Self) -> Result<Vec<Self>, Error> {
-        let log = known.log.load_within(MAX_EVENT)?;
-        let sessions = agent.adapter.survey(&log)?;
-        let is_only = sessions.len() == 1;
-        let listed = |session: &dyn vac_adapter::Session| {
-            let session = Named::new(session, agent.name);
-            let record = session.record();
-            let start = record.session.session_start.as_ref().and_then(to_utc);
-            let parent = session.parent();
-            Self {
-                agent: session.agent().into_owned(),
-                session_id: Some(record.id.into_owned()),
-                start: start.or_else(|| preview.start.clone().filter(|_| is_only)),
-                variant: session.variant(),
-                parent: parent.as_ref().map(|parent| parent.session_id.clone()),
-                relation: parent.map(|parent| parent.relation.as_str()),
-                ..preview.clone()
-            }
-        };
-        Ok(sessions.iter().map(|session| listed(&**session)).collect())
-    }
-
-    fn from_preview(known: &DetectedLog, agent: &str) -> Self {
-        let start = known.preview.start.as_ref().and_then(to_utc);
-        let parent = known.preview.parent.as_ref();
-        let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
-        Self {
-            agent: agent.to_owned(),
-            session_id: known.preview.session_id.clone(),
-            start,
-            size: known.log.size(),
-            variant: known.preview.variant,
-            project: known.preview.project.clone(),
-            cli_version: known.preview.version.clone(),
-            parent: parent.map(|parent| parent.session_id.clone()),
-            relation: parent.map(|parent| parent.relation.as_str()),
-            files: files.collect(),
-        }
-    }
-
-    /// Returns the cells of the session's row, with the parent if the table has parents.
-    fn cells(&self, has_parents: bool) -> Vec<String> {
-        let or_dash = |text: Option<&str>, max| text.map_or("-".to_owned(), |it| truncate(it, max));
-        // Fractions of a second would only widen the table.
-        let start = self.start.as_deref().map(|start| match start.get(..19) {
-            Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
-            _ => start.to_owned(),
-        });
-        let mut cells = vec![
-            self.agent.clone(),
-            or_dash(self.session_id.as_deref(), MAX_WIDTH),
-            or_dash(start.as_deref(), MAX_WIDTH),
-            self.size.map_or("-".to_owned(), format_size),
-            or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), MAX_WIDTH),
-        ];
-        if has_parents {
-            cells.push(or_dash(self.parent.as_deref(), MAX_WIDTH));
-        }
-        cells.push(or_dash(self.project.as_deref(), MAX_LAST_WIDTH));
-        cells
-    }
-}
-
-/// Returns the sort key of a session: by agent, then by start; sessions of unknown start are first.
-fn order(known: &DetectedLog) -> (usize, Option<i128>, Option<String>, String) {
-    let agent = AGENTS.iter().position(|adapter| Some(adapter.name()) == known.adapter);
+/// Puts the latest first; logs that do not state when they began are last.
+fn order(known: &DetectedLog) -> (Reverse<Option<i128>>, Option<String>, String) {
     let start = known.preview.start.as_ref().and_then(instant);
-    let (id, shown) = (known.preview.session_id.clone(), known.log.shown.clone());
-    (agent.unwrap_or(usize::MAX), start, id, shown)
+    (Reverse(start), known.preview.session_id.clone(), known.log.shown.clone())
 }
 
-fn table(sessions: &[ListedSession]) -> Vec<Line> {
+/// A column of the table.
+struct Column {
+    name: &'static str,
+    side: Side,
+    cells: Vec<String>,
+}
+
+impl Column {
+    fn new(
+        name: &'static str,
+        side: Side,
+        sessions: &[ListedSession],
+        cell: impl Fn(&ListedSession) -> Option<String>,
+    ) -> Self {
+        let cells = sessions.iter().map(|it| cell(it).unwrap_or_else(|| "-".to_owned()));
+        Self { name, side, cells: cells.collect() }
+    }
+
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| measure(&harmless(cell)));
+        cells.max().unwrap_or(0).max(self.name.len())
+    }
+
+    fn shorten(&mut self, width: usize) {
+        self.cells.iter_mut().for_each(|cell| *cell = fit(cell, width));
+    }
+}
+
+fn start_of(session: &ListedSession) -> Option<String> {
+    // Fractions of a second only make the table wider.
+    session.start.as_deref().map(|start| match start.get(..19) {
+        Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
+        _ => start.to_owned(),
+    })
+}
+
+/// Returns the table: with a width, columns are shortened or left out until it fits.
+fn table(sessions: &[ListedSession], width: Option<usize>) -> Vec<Line> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    // Most sessions have no parent, so the column is omitted if it is empty.
-    let has_parents = sessions.iter().any(|session| session.parent.is_some());
-    let mut names = vec![
-        ("agent", Side::Left),
-        ("session", Side::Left),
-        ("start", Side::Left),
-        ("size", Side::Right),
-        ("variant", Side::Left),
+    let owned = |text: &str, max| Some(truncate(text, max));
+    let is_narrow = width.is_some_and(|width| width < WIDE);
+    let short = short_lengths(sessions);
+    let mut columns = vec![
+        Column::new("agent", Side::Left, sessions, |it| Some(it.agent.clone())),
+        Column::new("session", Side::Left, sessions, |it| {
+            let id = it.session_id.as_deref()?;
+            match short.get(id).filter(|_| is_narrow) {
+                Some(length) => Some(id[..*length].to_owned()),
+                None => owned(id, WIDEST),
+            }
+        }),
+        Column::new("start", Side::Left, sessions, |it| {
+            let start = start_of(it)?;
+            let minutes = || Some(start.get(..16)?.replace('T', " "));
+            if is_narrow { minutes() } else { None }.or(Some(start.clone()))
+        }),
+        Column::new("size", Side::Right, sessions, |it| it.size.map(format_size)),
+        Column::new("variant", Side::Left, sessions, |it| {
+            Some(it.variant).filter(|variant| !variant.is_empty()).map(str::to_owned)
+        }),
     ];
-    if has_parents {
-        names.push(("parent", Side::Left));
+    // Most sessions have no parent, so the column is there only if it has content.
+    if sessions.iter().any(|session| session.parent.is_some()) {
+        columns.push(Column::new("parent", Side::Left, sessions, |it| {
+            owned(it.parent.as_deref()?, WIDEST)
+        }));
     }
-    names.push(("project", Side::Left));
+    columns.push(Column::new("project", Side::Left, sessions, |it| {
+        owned(it.project.as_deref()?, WIDEST_LAST)
+    }));
+    columns.push(Column::new("prompt", Side::Left, sessions, |it| {
+        owned(&one_line(it.first_prompt.as_deref()?), WIDEST_LAST)
+    }));
+    if let Some(width) = width {
+        fit_columns(&mut columns, width);
+    }
+    let names: Vec<_> = columns.iter().map(|column| (column.name, column.side)).collect();
     let mut table = Table::with_names(&names);
-    for session in sessions {
-        table.row(session.cells(has_parents));
+    for row in 0..sessions.len() {
+        table.row(columns.iter().map(|column| column.cells[row].clone()));
     }
     table.lines()
+}
+
+/// Leaves out or shortens columns until the table is not wider than `width`.
+fn fit_columns(columns: &mut Vec<Column>, width: usize) {
+    let excess = |columns: &[Column]| {
+        let gaps = GAP * columns.len().saturating_sub(1);
+        (columns.iter().map(Column::width).sum::<usize>() + gaps).saturating_sub(width)
+    };
+    let shorten = |columns: &mut Vec<Column>, name: &str, min: usize| {
+        let excess = excess(columns);
+        if let Some(column) = columns.iter_mut().find(|column| column.name == name)
+            && excess > 0
+        {
+            let width = column.width();
+            column.shorten(width.saturating_sub(excess).max(min.min(width)));
+        }
+    };
+    shorten(columns, "prompt", MIN_PROMPT);
+    for name in ["variant", "parent", "size"] {
+        if excess(columns) > 0 {
+            columns.retain(|column| column.name != name);
+        }
+    }
+    if excess(columns) > 0 {
+        let last = |cell: &String| {
+            let name = cell.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next();
+            name.unwrap_or(cell).to_owned()
+        };
+        let project = columns.iter_mut().find(|column| column.name == "project");
+        if let Some(column) = project {
+            column.cells = column.cells.iter().map(last).collect();
+        }
+    }
+    shorten(columns, "project", MIN_PROJECT);
+    for name in ["project", "start", "agent"] {
+        if excess(columns) > 0 {
+            columns.retain(|column| column.name != name);
+        }
+    }
+    shorten(columns, "prompt", 1);
+    shorten(columns, "session", 1);
+}
+
+/// Returns the lengths of the beginnings of ids that no other session has, in bytes.
+fn short_lengths(sessions: &[ListedSession]) -> HashMap<&str, usize> {
+    let mut ids: Vec<_> =
+        sessions.iter().filter_map(|session| session.session_id.as_deref()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let common = |a: &str, b: &str| {
+        let same = a.char_indices().zip(b.chars()).take_while(|((_, a), b)| a == b);
+        same.last().map_or(0, |((at, character), _)| at + character.len_utf8())
+    };
+    let mut lengths = HashMap::new();
+    for (at, id) in ids.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| common(id, ids[before]));
+        let after = ids.get(at + 1).map(|after| common(id, after));
+        let needed = before.max(after).unwrap_or(0);
+        let ends = id.char_indices().map(|(end, _)| end);
+        let length = ends.into_iter().find(|end| *end > needed && *end >= MIN_ID);
+        lengths.insert(*id, length.unwrap_or(id.len()));
+    }
+    lengths
+}
+
+/// Keeps what could not be read, and the first logs of sessions.
+fn limit_sessions(logs: &mut Vec<DetectedLog>, limit: usize) {
+    let mut count = 0;
+    logs.retain(|known| {
+        let is_session = known.agent.is_some() && known.trouble.is_none();
+        count += usize::from(is_session);
+        !is_session || count <= limit
+    });
 }
 
 fn summary(listed: &ListOutput) -> String {

@@ -9,6 +9,7 @@ mod list;
 mod man;
 mod receipts;
 mod schema;
+mod show;
 mod sign;
 mod transcode;
 mod validate;
@@ -25,6 +26,7 @@ use crate::printer::Printer;
 pub enum Command {
     Convert(convert::ConvertArgs),
     List(list::ListArgs),
+    Show(show::ShowArgs),
     Inspect(inspect::InspectArgs),
     Events(events::EventsArgs),
     View(view::ViewArgs),
@@ -44,7 +46,12 @@ impl Command {
     pub fn reads_logs(&self) -> bool {
         matches!(
             self,
-            Self::Convert(_) | Self::List(_) | Self::Inspect(_) | Self::Events(_) | Self::View(_)
+            Self::Convert(_)
+                | Self::List(_)
+                | Self::Show(_)
+                | Self::Inspect(_)
+                | Self::Events(_)
+                | Self::View(_)
         )
     }
 
@@ -53,6 +60,7 @@ impl Command {
         let result = match self {
             Self::Convert(args) => args.run(printer),
             Self::List(args) => args.run(printer),
+            Self::Show(args) => args.run(printer),
             Self::Inspect(args) => args.run(printer),
             Self::Events(args) => args.run(printer),
             Self::View(args) => args.run(printer),

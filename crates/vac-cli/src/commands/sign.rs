@@ -21,6 +21,7 @@ use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::readers::ModeOption;
+use crate::session_names;
 
 /// Sign a record
 ///
@@ -53,7 +54,7 @@ use crate::readers::ModeOption;
     ],
 ))]
 pub struct SignArgs {
-    /// Record in JSON or CBOR, or - for stdin
+    /// Record in JSON or CBOR, - for stdin, or the id of a record in the folder `VAC_RECORDS`
     #[arg(value_name = "RECORD")]
     record: PathBuf,
     /// Private key: PKCS #8 in PEM, Ed25519 or P-256
@@ -126,7 +127,8 @@ fn hex(text: &str) -> Result<Bytes, String> {
 
 impl SignArgs {
     /// Runs the command.
-    pub fn run(self, printer: &Printer) -> Result<Exit> {
+    pub fn run(mut self, printer: &Printer) -> Result<Exit> {
+        self.record = session_names::resolve_record(&self.record)?;
         let readers = self.mode.readers_of_files([self.record.as_path()]);
         let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);

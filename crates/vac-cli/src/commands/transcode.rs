@@ -13,6 +13,7 @@ use crate::help;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::readers::ModeOption;
+use crate::session_names;
 use crate::sessions;
 
 /// Convert a record between JSON and CBOR
@@ -78,7 +79,8 @@ enum Source {
 
 impl TranscodeArgs {
     /// Runs the command.
-    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
+    pub fn run(mut self, printer: &Printer) -> anyhow::Result<Exit> {
+        self.file = session_names::resolve_record(&self.file)?;
         if self.canonical && self.to == Some(Format::Cbor) {
             anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
         }

@@ -15,6 +15,7 @@ use crate::help;
 use crate::input;
 use crate::printer::Printer;
 use crate::schema::{self, Rule};
+use crate::session_names;
 use crate::validate::report::Reporter;
 use crate::validate::run::{Settings, validate};
 
@@ -39,7 +40,8 @@ use crate::validate::run::{Settings, validate};
     ],
 ))]
 pub struct ValidateArgs {
-    /// Files, directories (searched for records at any depth), or - for stdin
+    /// Files, directories (searched for records at any depth), - for stdin, or ids of records in
+    /// the folder `VAC_RECORDS`
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Encoding of the input
@@ -122,7 +124,7 @@ impl ValidateArgs {
         };
         let settings = Settings { rule, encoding, lint: self.lint.is_some(), max_reported };
         let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), printer);
-        let inputs = input::find(&self.paths);
+        let inputs = input::find(&session_names::resolve_records(&self.paths)?);
         let progress = printer.progress("validating", inputs.len());
         let jobs = thread::available_parallelism().map_or(1, NonZero::get);
         let work = |input| validate(input, &settings);

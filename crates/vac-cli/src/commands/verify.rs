@@ -19,6 +19,7 @@ use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::printer::line::{ERROR, HEADING, Line, SUCCESS, WARNING};
+use crate::session_names;
 use crate::version::COMMIT;
 
 /// Verify a signed record, or that a record was made from a log
@@ -68,7 +69,8 @@ was not examined",
     ],
 ))]
 pub struct VerifyArgs {
-    /// A signed record, a page of `vac view` with one, or - for stdin; with --log, any record
+    /// A signed record, a page of `vac view` with one, - for stdin, or the name of a record in the
+    /// folder `VAC_RECORDS`; with --log, any record
     #[arg(value_name = "SIG")]
     signed: PathBuf,
     /// The signer's public key in PEM
@@ -116,7 +118,8 @@ pub struct VerifyArgs {
 
 impl VerifyArgs {
     /// Runs the command.
-    pub fn run(self, printer: &Printer) -> Result<Exit> {
+    pub fn run(mut self, printer: &Printer) -> Result<Exit> {
+        self.signed = session_names::resolve_record(&self.signed)?;
         let inputs = std::iter::once(&self.signed).chain(&self.record).chain(&self.log);
         if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once");

@@ -29,6 +29,16 @@ pub struct ExistingRecord {
     pub sources: Vec<Source>,
 }
 
+/// Returns the id of the record in a file; `None` if the file does not begin like a record.
+pub fn read_id(path: &Path, encoding: Encoding) -> io::Result<Option<String>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(match encoding {
+        Encoding::Json => json_id(&head),
+        Encoding::Cbor => cbor_id(&head),
+    })
+}
+
 impl ExistingRecord {
     /// Reads what the record in a file states; `None` if it is not a record of `vac`.
     pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {

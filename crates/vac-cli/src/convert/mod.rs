@@ -2,7 +2,7 @@
 
 pub mod containment;
 pub mod destination;
-mod existing_record;
+pub mod existing_record;
 pub mod existing_records;
 mod index;
 pub mod lock;

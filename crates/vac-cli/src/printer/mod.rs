@@ -8,6 +8,7 @@
 //! A reader that closes its end of a pipe is not an error: later data is dropped.
 
 pub mod line;
+mod pager;
 mod progress;
 mod records;
 pub mod table;
@@ -22,6 +23,8 @@ use vac_value::harmless_json;
 
 use crate::json_output::Document;
 use line::{ERROR, Line, WARNING};
+use pager::Pager;
+pub use pager::is_running as is_pager_running;
 pub use progress::Progress;
 pub use records::Records;
 
@@ -45,6 +48,8 @@ pub struct Printer {
     text: Mutex<Option<Text>>,
     /// The progress bar that is on the terminal.
     bar: Mutex<Option<ProgressBar>>,
+    /// The pager that receives the data.
+    pager: Mutex<Option<Pager>>,
 }
 
 type Text = BufWriter<AutoStream<Box<dyn Write + Send>>>;
@@ -67,7 +72,14 @@ impl Printer {
 
     fn with_streams(verbosity: Verbosity, out: Stream, err: Stream) -> Self {
         let text = BufWriter::new(out.in_colours());
-        Self { verbosity, out, err, text: Mutex::new(Some(text)), bar: Mutex::new(None) }
+        Self {
+            verbosity,
+            out,
+            err,
+            text: Mutex::new(Some(text)),
+            bar: Mutex::new(None),
+            pager: Mutex::new(None),
+        }
     }
 
     /// Returns whether details are printed.
@@ -144,6 +156,34 @@ impl Printer {
     /// Returns a writer of records to standard output. A closed pipe is an error of it.
     pub fn records(&self) -> Records {
         Records::new(self.out.clone(), self.out.is_terminal())
+    }
+
+    /// Prints further data through a pager if standard output is a terminal, until
+    /// [`end_pager`](Self::end_pager).
+    #[expect(clippy::disallowed_methods, reason = "colours are those of standard output")]
+    pub fn start_pager(&self) {
+        if !self.is_terminal() {
+            return;
+        }
+        let Some((pager, input)) = Pager::start() else { return };
+        let choice = AutoStream::choice(&io::stdout());
+        let input: Box<dyn Write + Send> = Box::new(input);
+        *lock(&self.text) = Some(BufWriter::new(AutoStream::new(input, choice)));
+        *lock(&self.pager) = Some(pager);
+    }
+
+    /// Waits until the user has left the pager.
+    pub fn end_pager(&self) -> io::Result<()> {
+        let Some(pager) = lock(&self.pager).take() else { return Ok(()) };
+        let flushed = self.flush();
+        // Dropping the old writer closes the pager's input.
+        *lock(&self.text) = Some(BufWriter::new(self.out.in_colours()));
+        flushed.and(pager.wait())
+    }
+
+    /// Returns whether the reader of standard output has gone.
+    pub fn is_closed(&self) -> bool {
+        lock(&self.text).is_none()
     }
 
     /// Returns whether standard output is a terminal.

@@ -7,7 +7,7 @@ use vac_value::harmless;
 use super::line::{HEADING, Line};
 
 /// Number of spaces between columns.
-const GAP: usize = 2;
+pub const GAP: usize = 2;
 
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

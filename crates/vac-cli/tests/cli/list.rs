@@ -58,7 +58,7 @@ fn every_agents_sessions_are_found_where_it_keeps_them() {
 }
 
 #[test]
-fn the_table_is_aligned_and_grouped_by_agent() {
+fn the_table_is_aligned_and_begins_with_the_latest() {
     let folder = Folder::new();
     folder
         .write("home/.claude/projects/a/1.jsonl", home::claude("b-later", "2026-03-02T09:00:00Z"));
@@ -75,10 +75,10 @@ fn the_table_is_aligned_and_grouped_by_agent() {
     let earlier = home::claude("earlier", "2026-03-01T10:00:00+01:00").len();
     let codex = home::codex("c", "2026-01-01T09:00:00.123Z").len();
     let expected = format!(
-        "agent   session  start                  size  variant    project\n\
-         claude  earlier  2026-03-01T09:00:00Z  {earlier} B  jsonl      /home/ada/loom\n\
-         claude  b-later  2026-03-02T09:00:00Z  {later} B  jsonl      /home/ada/loom\n\
-         codex   c        2026-01-01T09:00:00Z  {codex} B  envelopes  /home/ada/mill\n"
+        "agent   session  start                  size  variant    project         prompt\n\
+         claude  b-later  2026-03-02T09:00:00Z  {later} B  jsonl      /home/ada/loom  Weave it\n\
+         claude  earlier  2026-03-01T09:00:00Z  {earlier} B  jsonl      /home/ada/loom  Weave it\n\
+         codex   c        2026-01-01T09:00:00Z  {codex} B  envelopes  /home/ada/mill  Grind it\n"
     );
     ran.gives(0, &expected);
 }
@@ -168,7 +168,7 @@ fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
     assert_eq!(list("home/.codex"), [CODEX_ID]);
     assert_eq!(list("home/.gemini"), [GEMINI_ID]);
     assert_eq!(list("home/.local/share/opencode").len(), 2);
-    assert_eq!(list("home/.cursor"), [CURSOR_ID, CHAT_ID]);
+    assert_eq!(list("home/.cursor"), [CHAT_ID, CURSOR_ID]);
     assert_eq!(list("home/.config/Cursor/User").len(), 4);
     let variables = [("CODEX_HOME", "home/.codex")];
     let ran = folder.vac_at_home(&variables, &["list", "--json", "--root", "home/.claude"]);
@@ -234,7 +234,7 @@ fn relative_times_count_from_now() {
         ids(&ran)
     };
     assert_eq!(list(&["--since", "24h"]), ["new"]);
-    assert_eq!(list(&["--since", "7d"]), ["day", "new"]);
+    assert_eq!(list(&["--since", "7d"]), ["new", "day"]);
     assert_eq!(list(&["--until", "2w"]), ["old"]);
     assert_eq!(list(&["--since", "2w", "--until", "2d"]), ["day"]);
     assert_eq!(list(&["--since", "yesterday"]), ["new"]);
@@ -252,13 +252,13 @@ fn several_roots_and_a_folder_of_homes_are_searched() {
         ids(&ran)
     };
     let both = ["--root", "home/.codex", "--root", "home/.claude", "--root", "home/.codex"];
-    assert_eq!(list(&both), [CLAUDE_ID, CODEX_ID]);
+    assert_eq!(list(&both), [CODEX_ID, CLAUDE_ID]);
     folder.write("homes/ada/.claude/projects/a/s1.jsonl", claude("s1", "2026-03-01T09:00:00Z"));
     folder.write("homes/bob/.claude/projects/b/s2.jsonl", claude("s2", "2026-03-02T09:00:00Z"));
     folder.write("homes/bob/.codex/sessions/x.txt", "not a session");
     folder.write("homes/notes.txt", "not a home");
-    assert_eq!(list(&["--root", "homes"]), ["s1", "s2"]);
-    assert_eq!(list(&["--root", "homes", "--root", "home/.codex"]), ["s1", "s2", CODEX_ID]);
+    assert_eq!(list(&["--root", "homes"]), ["s2", "s1"]);
+    assert_eq!(list(&["--root", "homes", "--root", "home/.codex"]), ["s2", CODEX_ID, "s1"]);
     // A home has places of its own, so the folders in it are not homes.
     folder.write("homes/.gemini/settings.json", "{}");
     assert_eq!(list(&["--root", "homes"]), [] as [&str; 0]);
@@ -396,7 +396,7 @@ fn what_was_asked_is_listed_where_nothing_else_is_left() {
         r#"[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]"#,
     );
     let ran = folder.vac(&["list", "--json", "--root", "home"]);
-    let expected = [("checkpoint-tag", "contents"), (GEMINI_ID, "json"), ("gone", "logs")];
+    let expected = [(GEMINI_ID, "json"), ("gone", "logs"), ("checkpoint-tag", "contents")];
     let expected = expected.map(|(id, form)| ("gemini".to_owned(), id.to_owned(), form.to_owned()));
     assert_eq!(sessions(&ran), expected);
     assert!(ran.stderr.contains("1 duplicate skipped"), "{}", ran.stderr);
@@ -481,4 +481,47 @@ fn fork_is_named_by_its_place_or_by_the_user() {
     }
     let facts = folder.vac(&["inspect", "--json", inside]).json();
     assert_eq!(facts["sessions"][0]["agent"], "traex", "{facts}");
+}
+
+#[test]
+fn the_table_fits_the_columns_that_there_are() {
+    let folder = home();
+    for columns in ["30", "60", "80", "100", "120", "160", "200"] {
+        let ran = folder.vac_at_home(&[("COLUMNS", columns)], &["list"]);
+        let width: usize = columns.parse().expect("a number");
+        assert_eq!(ran.lines().len(), 12, "{}", ran.stdout);
+        for line in ran.lines() {
+            assert!(line.chars().count() <= width, "{columns}: {line}");
+        }
+        assert!(ran.lines()[0].contains("session"), "{columns}: {}", ran.stdout);
+    }
+    let ran = folder.vac_at_home(&[("COLUMNS", "100")], &["list"]);
+    let gemini = ran.lines().into_iter().find(|line| line.starts_with("gemini")).expect("Gemini's");
+    assert!(gemini.contains(" 0c0c0c0c  ") && gemini.contains(" 2026-03-03 09:00 "), "{gemini}");
+    assert!(gemini.ends_with("Twin it"), "{gemini}");
+}
+
+#[test]
+fn sessions_are_selected_by_project_and_number() {
+    let folder = home();
+    let list = |arguments: &[&str]| {
+        ids(&folder.vac_at_home(&[], &[&["list", "--json"], arguments].concat()))
+    };
+    assert_eq!(list(&["--project", "/home/ada/tw"]), [GEMINI_ID]);
+    assert_eq!(list(&["--project", "no such project"]), Vec::<String>::new());
+    let all = list(&[]);
+    assert_eq!(list(&["--limit", "3"]), all[..3]);
+    assert_eq!(list(&["--limit", "0"]), Vec::<String>::new());
+}
+
+#[test]
+fn first_prompts_of_large_logs_are_read_from_their_beginning() {
+    let folder = Folder::new();
+    let log = claude("large", "2026-03-01T09:00:00Z");
+    let answer = log.lines().nth(1).expect("an answer");
+    let answers = vec![answer; 4000].join("\n");
+    folder.write("home/.claude/projects/a/1.jsonl", format!("{log}{answers}\n"));
+    let json = folder.vac_at_home(&[], &["list", "--json"]).json();
+    assert_eq!(json["sessions"][0]["first-prompt"], "Weave it");
+    assert!(json["sessions"][0]["size"].as_u64() > Some(1_000_000), "{json}");
 }

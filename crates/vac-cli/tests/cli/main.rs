@@ -28,6 +28,8 @@ mod receipts;
 mod records;
 mod run;
 mod schemas;
+mod session_names;
+mod show;
 mod sign;
 mod signed;
 mod transcode;

@@ -17,7 +17,16 @@ const PLACES: [&str; 8] = [
 ];
 
 /// Variables that say whether there are colours.
-const COLOURS: [&str; 3] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"];
+const COLOURS: [&str; 7] = [
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    // How wide lines are, and who shows them.
+    "COLUMNS",
+    "PAGER",
+    "LESS",
+    "VAC_RECORDS",
+];
 
 /// What came of a run.
 #[derive(Debug)]

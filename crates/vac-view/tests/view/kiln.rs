@@ -2,6 +2,7 @@
 
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable};
 use vac_adapter::{Adapter, Error, Input, Sample, Session, Verdict};
 use vac_record::annotations::{Author, Category};
@@ -13,7 +14,9 @@ pub struct Kiln;
 const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new("shell_exec", Category::Execute, &["run"]).command(&["cmd"]),
-        Tool::new("file_edit", Category::Edit, &["glaze"]).paths(&["path", "paths"]),
+        Tool::new("file_edit", Category::Edit, &["glaze"])
+            .paths(&["path", "paths"])
+            .changes(ChangeKeys { old: &["old"], new: &["new"], ..ChangeKeys::NONE }),
         Tool::new("web_access", Category::Fetch, &["fetch"]).address(&["url"]),
     ],
     server: |name| name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server),
@@ -41,6 +44,10 @@ impl Adapter for Kiln {
 
     fn tools(&self) -> &'static ToolTable {
         &TOOLS
+    }
+
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &["kiln-compaction"]
     }
 
     fn prompt_rules(&self) -> &'static [Rule] {

@@ -12,6 +12,7 @@ mod kiln;
 mod skipped;
 mod status;
 mod tools;
+mod transcript;
 
 use serde_json::Value;
 use vac_adapter::{Adapter, Error, Session, Source};

@@ -1,0 +1,228 @@
+//! `vac show`
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use vac_adapter::Error;
+use vac_view::transcript::{Head, Item, Options, transcript};
+
+use crate::exit::Exit;
+use crate::help;
+use crate::key_files;
+use crate::layout;
+use crate::printer::Printer;
+use crate::session_names::Last;
+use crate::sessions::{self, Sessions};
+use crate::show::markdown::MarkdownView;
+use crate::show::text::TextView;
+use crate::show::{At, Detail, Kind};
+use crate::size;
+
+/// The number of items that are printed before and after the entry of `--at`.
+const AROUND: usize = 3;
+
+/// Show a session to a person: prompts, answers, commands and edits
+///
+/// One line for each action: the index of its entry, the time in UTC, who acted, what happened,
+/// and how it ended. With -v also the texts of prompts and answers, the diffs of edits and the
+/// beginning of outputs; with --full everything. Below is a summary: files changed, commands and
+/// failures, hosts, tokens.
+///
+/// What was rewound, rolled back, repeated or inherited is left out, and so are messages that the
+/// program wrote in the user's name; see --all. Actions of subagents are indented.
+///
+/// On a terminal, the output goes through the program that the variable PAGER names, or `less`.
+#[derive(Args)]
+#[command(after_help = help::ending(
+    &["Without SESSION, the latest session that an agent keeps is shown. Lines fit the terminal; \
+       elsewhere they have 100 columns, or the number in the variable COLUMNS."],
+    "an input is not a session, or is an invalid record",
+    &[
+        ("vac show", "The latest session"),
+        ("vac show -v session.jsonl", "A session with its texts and diffs"),
+        ("vac show --only commands,failures session.jsonl", "What was run, and what failed"),
+        ("vac show --md record.json", "A record as Markdown, for a pull request"),
+    ],
+))]
+#[allow(clippy::struct_excessive_bools)] // each is an option
+pub struct ShowArgs {
+    /// Session log, record (JSON, CBOR, signed), - for stdin, or the id of a session that an agent
+    /// keeps (at least 4 characters)
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<PathBuf>,
+    #[command(flatten)]
+    last: Last,
+    /// Agent that wrote the logs
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
+    agent: String,
+    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
+    /// Check that every record is signed with this public key (PEM), or stop
+    #[arg(long, value_name = "PUB")]
+    key: Option<PathBuf>,
+    /// Print everything: reasoning, inputs, whole outputs and diffs
+    #[arg(long)]
+    full: bool,
+    /// Print only these actions, separated by commas
+    #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
+    only: Vec<Kind>,
+    /// Print this entry in full, with the actions around it: an index, a JSON pointer or an id
+    #[arg(long, value_name = "ENTRY", conflicts_with = "only")]
+    at: Option<String>,
+    /// Print what was superseded, repeated, inherited or written by the program, too
+    #[arg(long)]
+    all: bool,
+    /// Print Markdown
+    #[arg(long)]
+    md: bool,
+    /// Print to the terminal directly
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// How a session is printed.
+enum View {
+    Text(TextView),
+    Markdown(MarkdownView),
+}
+
+impl ShowArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
+        let last = match (self.sessions.is_empty(), self.last.last) {
+            (true, None) => Last { last: Some(1) },
+            (_, last) => Last { last },
+        };
+        let sessions = Sessions {
+            paths: &self.sessions,
+            last,
+            agent: sessions::agent(&self.agent),
+            max_event: self.max_event,
+            key: self.key.as_deref().map(key_files::read_public).transpose()?,
+            printer,
+        };
+        if !self.no_pager && !self.md {
+            printer.start_pager();
+        }
+        let mut is_found = self.at.is_none();
+        let exit = sessions.each(&mut |session, from| {
+            let head = Head::new(session, &from.names());
+            is_found |= self.show(session, &head, printer)?;
+            // The session has been printed, but the user learns that its log was changed.
+            from.sources().map(drop)
+        });
+        printer.end_pager()?;
+        let exit = exit?;
+        match &self.at {
+            Some(at) if !is_found && exit == Exit::Success => {
+                printer.error(&format!("no entry `{at}` that is shown (see --all)"));
+                Ok(Exit::Failure)
+            }
+            _ => Ok(exit),
+        }
+    }
+
+    /// Prints a session. Returns whether the entry that was asked for is in it.
+    fn show(
+        &self,
+        session: &dyn vac_adapter::Session,
+        head: &Head,
+        printer: &Printer,
+    ) -> Result<bool, Error> {
+        let detail = match (self.full, printer.is_verbose()) {
+            (true, _) => Detail::Full,
+            (_, true) => Detail::Texts,
+            _ => Detail::Lines,
+        };
+        let width = layout::width().unwrap_or(layout::DEFAULT_WIDTH);
+        let mut view = if self.md {
+            View::Markdown(MarkdownView::new(head, detail))
+        } else {
+            View::Text(TextView::new(head, width, detail))
+        };
+        match &view {
+            View::Text(view) => print(printer, view.head(head))?,
+            View::Markdown(_) => printer.text(&MarkdownView::head(head))?,
+        }
+        let mut around = self.at.as_deref().map(|at| Around::new(At::parse(at)));
+        let options = Options { all: self.all };
+        let summary = transcript(session, &[], options, &mut |item| {
+            // The reader of the output, or the user of the pager, has seen enough.
+            if printer.is_closed() {
+                return Err(Error::Io(io::ErrorKind::BrokenPipe.into()));
+            }
+            if !self.only.is_empty() && !self.only.iter().any(|kind| kind.includes(item)) {
+                return Ok(());
+            }
+            match &mut around {
+                None => view.print(item, None, printer),
+                Some(around) => around.item(item, &mut view, printer),
+            }
+        })?;
+        match (&view, &around) {
+            (_, Some(_)) => {}
+            (View::Text(view), None) => print(printer, view.footer(&summary, self.all))?,
+            (View::Markdown(view), None) => printer.text(&view.footer(&summary, self.all))?,
+        }
+        Ok(around.is_none_or(|around| around.is_found))
+    }
+}
+
+impl View {
+    fn print(
+        &mut self,
+        item: &Item,
+        detail: Option<Detail>,
+        printer: &Printer,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Text(view) => print(printer, view.item(item, detail)),
+            Self::Markdown(view) => Ok(printer.text(&view.item(item, detail))?),
+        }
+    }
+}
+
+fn print(printer: &Printer, lines: Vec<crate::printer::line::Line>) -> Result<(), Error> {
+    for line in lines {
+        printer.line(line)?;
+    }
+    Ok(())
+}
+
+/// Prints one entry in full, and one line for each of the items around it.
+struct Around {
+    at: At,
+    before: VecDeque<Item>,
+    is_found: bool,
+    /// The number of items after the entry that are still to be printed.
+    after: usize,
+}
+
+impl Around {
+    fn new(at: At) -> Self {
+        Self { at, before: VecDeque::new(), is_found: false, after: 0 }
+    }
+
+    fn item(&mut self, item: &Item, view: &mut View, printer: &Printer) -> Result<(), Error> {
+        if self.at.selects(item) {
+            for item in self.before.drain(..) {
+                view.print(&item, Some(Detail::Lines), printer)?;
+            }
+            (self.is_found, self.after) = (true, AROUND);
+            return view.print(item, Some(Detail::Full), printer);
+        }
+        if self.after > 0 {
+            self.after -= 1;
+            return view.print(item, Some(Detail::Lines), printer);
+        }
+        if self.before.len() == AROUND {
+            self.before.pop_front();
+        }
+        self.before.push_back(item.clone());
+        Ok(())
+    }
+}
