@@ -36,6 +36,7 @@ const CHECKED: &[&str] = &[
     "crates/vac-adapter-gemini",
     "crates/vac-adapter-opencode",
     "crates/vac-cddl",
+    "crates/vac-cli",
     "crates/vac-codegen",
     "crates/vac-record",
     "crates/vac-schema",

@@ -153,7 +153,9 @@ fn count_entries(record: &[u8], encoding: Encoding) -> usize {
 pub fn convert_pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
     let options = Options { layout: Layout::Pretty, ..Options::default() };
     let mut records = convert(adapter, input, &options)?;
-    records.iter_mut().for_each(|converted| converted.record.push(b'\n'));
+    for converted in &mut records {
+        converted.record.push(b'\n');
+    }
     Ok(records)
 }
 

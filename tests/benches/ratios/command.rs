@@ -37,7 +37,7 @@ impl Cost {
     }
 }
 
-/// Measures the command; an error if there is no build to measure.
+/// Measures the command; an error without a build to measure.
 pub fn tables(effort: Effort) -> Result<Vec<Table>, String> {
     let binaries = binaries()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;

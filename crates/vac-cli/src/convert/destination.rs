@@ -31,7 +31,7 @@ pub enum Destination {
     File(OneFile),
     /// One file each in this folder.
     Folder { folder: PathBuf, existing: Box<Existing>, taken: Taken, _lock: FolderLock },
-    /// Nowhere any more: the reader has gone, or there is no room.
+    /// Nowhere any more: the reader has gone, or the disk is full.
     Over,
 }
 
