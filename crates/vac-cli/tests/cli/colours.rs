@@ -82,7 +82,7 @@ fn they_can_be_forced_and_change_nothing_else() {
 }
 
 #[test]
-fn words_have_the_colours_of_what_they_mean() {
+fn results_and_labels_have_their_colours() {
     let (folder, _) = runs();
     let (red, green, bold) = ("\u{1b}[1m\u{1b}[31m", "\u{1b}[32m", "\u{1b}[1m");
     let forced = |arguments: &[&str]| {
@@ -96,7 +96,7 @@ fn words_have_the_colours_of_what_they_mean() {
     for (arguments, expected) in [
         (&["convert", "nowhere"][..], format!("{red}error:\u{1b}[0m nowhere: ")),
         (&["convert", "--nowhere"], format!("{red}error:\u{1b}[0m unexpected")),
-        (&signing, format!("{yellow}warning:\u{1b}[0m bad.json: signed, though")),
+        (&signing, format!("{yellow}warning:\u{1b}[0m bad.json: signed although")),
         (&["validate", "good.json"], format!("{green}1 valid\u{1b}[0m, 0 invalid")),
         (&["validate", "bad.json"], format!("0 valid, {red}1 invalid\u{1b}[0m")),
         (&["validate", "-v", "good.json"], format!("good.json: {green}valid\u{1b}[0m (")),
