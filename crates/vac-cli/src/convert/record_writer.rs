@@ -211,11 +211,14 @@ impl Write for RecordWriter<'_> {
         if matches!(self.target, Target::Discard) {
             return Ok(bytes.len());
         }
-        if self.buffer.len() + bytes.len() > BLOCK && !self.buffer.is_empty() {
+        if self.buffer.len() >= BLOCK {
             self.write_block()?;
         }
-        self.buffer.extend_from_slice(bytes);
-        Ok(bytes.len())
+        // A long entry is passed on in blocks: a copy of it would take as much memory again.
+        let room = BLOCK.saturating_sub(self.buffer.len());
+        let (part, _) = bytes.split_at(bytes.len().min(room));
+        self.buffer.extend_from_slice(part);
+        Ok(part.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{assert_untouched, files, names, run};
+use super::{assert_untouched, files, names, record_names, run};
 use crate::home::{claude, codex, gemini};
 use crate::run::Folder;
 
@@ -57,9 +57,10 @@ fn no_session_leaves_the_folder_or_takes_the_place_of_another() {
     let ended = run(folder.path(), &["convert", "-q", "in", "-o", "a/b/out/"]);
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let out = folder.path().join("a/b/out");
-    let made = names(&out);
+    let made = record_names(&out);
     assert_eq!(made.len(), SESSIONS, "{made:?}");
-    assert_eq!(names(&folder.path().join("a")).len(), SESSIONS + 2, "and the two folders");
+    let all = names(&folder.path().join("a"));
+    assert_eq!(all.len(), SESSIONS + 3, "and the two folders and the index: {all:?}");
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     for name in &made {
         assert!(name.chars().all(is_safe) && name.len() < 140, "{name}");

@@ -127,10 +127,17 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The files in a folder, at any depth, with their bytes and when they were changed.
+/// The names in an output folder without that of its index.
+pub fn record_names(folder: &Path) -> Vec<String> {
+    names(folder).into_iter().filter(|name| name != ".vac-index").collect()
+}
+
+/// The files in a folder, at any depth, with their bytes and when they were changed; without the
+/// index of an output folder, which states the times of other files.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> {
     let mut state = home::state(folder);
-    state.retain(|path, _| path.is_file() && !path.is_symlink());
+    let is_index = |path: &Path| path.ends_with(".vac-index");
+    state.retain(|path, _| path.is_file() && !path.is_symlink() && !is_index(path));
     state
 }
 

@@ -164,7 +164,7 @@ mod limited {
         // With a limit there is enough.
         let ended = vac_within(&folder, 400, "convert -j 1 --max-event 16M a -o all/");
         assert_eq!(ended.code, 0, "{}", ended.stderr);
-        assert_eq!(crate::hostile::names(&folder.path().join("all")).len(), 2);
+        assert_eq!(crate::hostile::record_names(&folder.path().join("all")).len(), 2);
     }
 
     #[test]
