@@ -38,6 +38,7 @@ const CHECKED: &[&str] = &[
     "crates/vac-cddl",
     "crates/vac-cli",
     "crates/vac-codegen",
+    "crates/vac-html",
     "crates/vac-record",
     "crates/vac-schema",
     "crates/vac-sign",

@@ -1,4 +1,4 @@
-//! The adapter of OpenCode over fixtures, hostile input and real sessions.
+//! The adapter of `OpenCode` over fixtures, hostile input and real sessions.
 
 mod containers;
 mod every_log;

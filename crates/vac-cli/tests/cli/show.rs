@@ -136,7 +136,7 @@ fn options_of_other_commands_have_the_same_meaning() {
     assert!(ran.stderr.contains("not signed"), "{}", ran.stderr);
 }
 
-/// Runs a line of a shell in a terminal of 60 columns. `None` if there is no program for it.
+/// Runs a line of a shell in a terminal of 60 columns. `None` if the system has no program for it.
 #[cfg(target_os = "linux")]
 fn in_terminal(folder: &Folder, line: &str) -> Option<String> {
     let has_script = std::process::Command::new("script").arg("--version").output();
