@@ -103,7 +103,7 @@ fn patch_line(text: &str) -> Option<DiffLine> {
     let kind = match text.as_bytes().first() {
         Some(b'+') => LineKind::Added,
         Some(b'-') => LineKind::Removed,
-        Some(b'@') => return Some(line(LineKind::Hunk, text.trim_start_matches('@').trim())),
+        Some(b'@') => return Some(line(LineKind::Hunk, text.trim_matches('@').trim())),
         // "\ No newline at end of file"
         Some(b'\\') => return None,
         Some(b' ') => LineKind::Same,
