@@ -35,12 +35,12 @@ pub struct ModeOption {
 
 impl ModeOption {
     /// Readers of a file that is made from these files.
-    pub fn readers_of_files<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> Readers {
+    pub fn readers_of_files<'p>(self, files: impl IntoIterator<Item = &'p Path>) -> Readers {
         self.mode.unwrap_or_else(|| Readers::of_files(files))
     }
 
     /// Readers of a file that is made from these logs.
-    pub fn readers_of_logs<'l>(&self, logs: impl IntoIterator<Item = &'l Log>) -> Readers {
+    pub fn readers_of_logs<'l>(self, logs: impl IntoIterator<Item = &'l Log>) -> Readers {
         self.mode.unwrap_or_else(|| Readers::common(logs.into_iter().map(Readers::of_log)))
     }
 }

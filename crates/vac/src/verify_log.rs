@@ -165,7 +165,7 @@ impl Stated {
         let id = id.ok_or_else(|| not_a_record("it has no id"))?.into_owned();
         let mut agent = None;
         vac_view::record::read(document, AGENTS, &mut |session| {
-            let adapter = session.adapter().map(|adapter| adapter.name());
+            let adapter = session.adapter().map(vac_adapter::Adapter::name);
             let named = crate::agent(&session.agent());
             agent = named.filter(|agent| Some(agent.adapter.name()) == adapter);
             Ok(())
@@ -410,6 +410,8 @@ fn map_difference(
         !ignored.iter().any(|ignored| key.is_text(ignored))
     };
     let others = again.members().filter(is_compared);
+    // The cell inside is a cache, which is not part of the hash.
+    #[allow(clippy::mutable_key_type)]
     let mut others: HashMap<Any<'_>, Node<'_, '_>> =
         others.map(|(key, value)| (key.carry(), value)).collect();
     for (key, value) in record.members().filter(is_compared) {

@@ -162,6 +162,7 @@ enum ProfileName {
 
 impl ConvertArgs {
     /// Runs the command.
+    #[allow(clippy::too_many_lines)] // the steps of a conversion, one after the other
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
         if self.paths.is_empty() && !self.discover && self.last.last.is_none() {
             bail!("no PATH given (use --discover to convert the sessions on this machine)");

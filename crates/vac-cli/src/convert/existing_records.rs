@@ -49,6 +49,7 @@ pub struct ExistingRecords {
 }
 
 /// A record in the folder.
+#[allow(clippy::struct_field_names)] // a record states a record
 pub struct Record {
     /// Its file.
     pub path: PathBuf,

@@ -20,7 +20,8 @@ fn shown(sample: &str) -> String {
     let mut add = |title: &str, variables: &[(&str, &str)], arguments: &[&str]| {
         let ran = folder.vac_at_home(variables, &[&["show", sample], arguments].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{title}");
-        text.push_str(&format!("===== {title}\n{}", ran.stdout.replace('\u{1b}', "␛")));
+        let output = ran.stdout.replace('\u{1b}', "␛");
+        text.extend(["===== ", title, "\n", output.as_str()]);
     };
     for arguments in [&[][..], &["-v"], &["--full"]] {
         for columns in ["60", "100", "160"] {

@@ -180,18 +180,18 @@ fn record_of_another_build_or_format_has_the_same_values() {
     let version = env!("CARGO_PKG_VERSION");
     let build = RecordOptions { build: Some("c0ffee".into()), ..RecordOptions::default() };
     let build = Options { record: build, ..Options::default() };
-    let built = convert_to_records(&task, &build).unwrap().remove(0).bytes;
-    assert!(String::from_utf8_lossy(&built).contains(r#""build":"c0ffee""#));
+    let named = convert_to_records(&task, &build).unwrap().remove(0).bytes;
+    assert!(String::from_utf8_lossy(&named).contains(r#""build":"c0ffee""#));
     let other = text.replace(&format!(r#""version":"{version}""#), r#""version":"9.9.9""#);
     let tasks = [task];
-    for record in [&built, other.as_bytes()] {
+    for record in [&named, other.as_bytes()] {
         let verified = verify(record, &tasks);
         assert_eq!(verified.verdict, LogVerdict::OtherBuild);
         assert!(verified.made_from_log);
     }
-    assert_eq!(verify(&built, &tasks).build.as_deref(), Some("c0ffee"));
+    assert_eq!(verify(&named, &tasks).build.as_deref(), Some("c0ffee"));
     // The build that made it gives the same bytes.
-    let verified = vac::verify_log(&built, &tasks, &build).unwrap();
+    let verified = vac::verify_log(&named, &tasks, &build).unwrap();
     assert_eq!(verified.verdict, LogVerdict::Identical);
     let formatted = text.replace(':', " : ");
     assert_eq!(verify(formatted.as_bytes(), &tasks).verdict, LogVerdict::Equal);
@@ -230,7 +230,7 @@ fn session_that_got_another_file_has_grown() {
         .names()
         .unwrap()
         .into_iter()
-        .filter(|name| last != PathBuf::from(name))
+        .filter(|name| last.as_path() != std::path::Path::new(name))
         .map(|name| {
             (name.clone(), fs::read(fixture("claude/jsonl-folder/basic").join(name)).unwrap())
         })
