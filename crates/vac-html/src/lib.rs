@@ -53,7 +53,7 @@
 //!   and nothing else: no network, no forms, no frames.
 //! * **Bounded.** Records above [`MAX_RECORD`] bytes or [`MAX_ENTRIES`] entries are refused.
 //! * The script is hand-written in `page/`, without framework and build step. Its files are
-//!   joined in the order of [`SCRIPTS`](assets) and run as one.
+//!   joined in the order of `SCRIPTS` in `assets.rs` and run as one.
 
 mod assets;
 mod block;
