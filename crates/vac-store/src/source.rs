@@ -1,6 +1,6 @@
 //! Where the files of logs are, if not simply on disk: a list of names, and the bytes of each.
 //!
-//! A [`SafePath`](crate::SafePath) leads to a file on disk or to a file of a [`Source`], and all
+//! A [`SafePath`] leads to a file on disk or to a file of a [`Source`], and all
 //! of this crate reads through it. So searching, joining, companion files and stores work on every
 //! source as they do on disk.
 
