@@ -2,16 +2,16 @@
 //! a table: `cargo test -p vac-tests adapters -- --nocapture`.
 
 use vac::AGENTS;
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::{
-    Agent, Log, Outcome, check, check_briefly, check_damaged, check_pieces, corpus, fixture_logs,
-    hostile,
+    AgentRules, CheckOutcome, TestLog, check, check_briefly, check_damaged, check_pieces, corpus,
+    fixture_logs, hostile,
 };
 
 /// Checks that every log of an agent is detected as its log and converted without loss, or refused.
 fn check_logs(adapter: &dyn Adapter) {
-    let agent = Agent::from_adapter(adapter);
+    let agent = AgentRules::from_adapter(adapter);
     for log in fixture_logs(adapter) {
         let outcome = print_row(adapter, &log, check(agent, adapter, &log));
         assert!(!outcome.is_refused(), "{}: {outcome}", log.shown);
@@ -22,7 +22,7 @@ fn check_logs(adapter: &dyn Adapter) {
     agent.print_exceptions();
 }
 
-fn print_row(adapter: &dyn Adapter, log: &Log, outcome: Outcome) -> Outcome {
+fn print_row(adapter: &dyn Adapter, log: &TestLog, outcome: CheckOutcome) -> CheckOutcome {
     println!("{:<9} {:<70} {outcome}", adapter.name(), log.shown);
     let detected = detect(log, AGENTS).expect("memory can be read");
     let detected = detected.map(|(adapter, _)| adapter.name());
@@ -46,8 +46,9 @@ fn generated_logs_are_sessions_of_their_agents() {
     for adapter in AGENTS.iter().copied() {
         let logs = vac_tests::native::logs(5);
         let generated = logs.iter().find(|log| log.agent == adapter.name()).expect("one for each");
-        let log = Log::new(generated.name, generated.text.as_str());
-        let outcome = print_row(adapter, &log, check(Agent::from_adapter(adapter), adapter, &log));
+        let log = TestLog::new(generated.name, generated.text.as_str());
+        let outcome =
+            print_row(adapter, &log, check(AgentRules::from_adapter(adapter), adapter, &log));
         let report = &outcome.only().report;
         assert_eq!((report.unparsed.count, report.unknown_types.len()), (0, 0), "{report:?}");
         assert!(report.entries["user"] >= 5 && report.entries["tool-call"] == 5, "{report:?}");
@@ -62,7 +63,7 @@ fn logs_of_other_agents_are_refused_or_converted_without_loss() {
             for adapter in AGENTS.iter().filter(|adapter| adapter.name() != owner.name()) {
                 let name = format!("{} as {}", log.shown, adapter.name());
                 let log = log.clone().named(name);
-                let outcome = check_damaged(Agent::from_adapter(*adapter), *adapter, &log);
+                let outcome = check_damaged(AgentRules::from_adapter(*adapter), *adapter, &log);
                 refused += usize::from(outcome.is_refused());
             }
         }
@@ -73,10 +74,10 @@ fn logs_of_other_agents_are_refused_or_converted_without_loss() {
 #[test]
 fn hostile_logs_lose_nothing_in_any_adapter() {
     for owner in AGENTS.iter().copied() {
-        for (problem, log) in hostile::logs(Agent::from_adapter(owner)) {
+        for (problem, log) in hostile::logs(AgentRules::from_adapter(owner)) {
             for adapter in AGENTS.iter().copied() {
                 let name = format!("{problem}, of {} as {}", owner.name(), adapter.name());
-                check_damaged(Agent::from_adapter(adapter), adapter, &log.clone().named(name));
+                check_damaged(AgentRules::from_adapter(adapter), adapter, &log.clone().named(name));
             }
         }
     }
@@ -97,7 +98,7 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
                 continue;
             }
             let log = log.with_max_event(200);
-            let outcome = check_pieces(Agent::from_adapter(adapter), adapter, &log);
+            let outcome = check_pieces(AgentRules::from_adapter(adapter), adapter, &log);
             for record in outcome.records() {
                 cut += record.report.unparsed.reasons.get("too-long").unwrap_or(&0);
             }
@@ -109,17 +110,17 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
 #[test]
 fn line_of_67_megabytes_is_converted() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
-    let log = Log::new(
+    let log = TestLog::new(
         "long.jsonl",
-        Agent::from_adapter(vac::agent("claude").expect("an agent").adapter)
+        AgentRules::from_adapter(vac::agent("claude").expect("an agent").adapter)
             .sample
             .replace("VALUE", "\"VALUE\""),
     );
     let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
-    let log = Log::new("long.jsonl", log);
+    let log = TestLog::new("long.jsonl", log);
     let sessions = vac::agent("claude").expect("an agent").adapter.survey(&log).expect("a session");
     let mut record = Vec::new();
-    session::write(&*sessions[0], &Options::default(), &session::no_sources, &mut record)
+    session::write(&*sessions[0], &RecordOptions::default(), &session::no_sources, &mut record)
         .expect("a record");
     let record = String::from_utf8(record).expect("text");
     let start = record.find(&text[..100]).expect("the beginning of the text");

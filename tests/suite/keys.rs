@@ -5,10 +5,10 @@ use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value, json};
 use vac::AGENTS;
 use vac_adapter::Adapter;
-use vac_adapter_check::{Converted, Log, convert_full, fixture_logs};
+use vac_adapter_check::{ConvertedRecord, TestLog, convert_full, fixture_logs};
 use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
 use vac_value::{Document, Kind, Node};
-use vac_view::{Options, events, inspect};
+use vac_view::{EventOptions, events, inspect};
 
 /// A change to the bytes of a log.
 struct Edit {
@@ -18,7 +18,7 @@ struct Edit {
 }
 
 /// Returns a log with changes, which are in the order of their offsets.
-fn edited(log: &Log, edits: impl Fn(&[u8]) -> Vec<Edit>) -> Log {
+fn edit_log(log: &TestLog, edits: impl Fn(&[u8]) -> Vec<Edit>) -> TestLog {
     let mut log = log.clone();
     for part in &mut log.parts {
         let mut written = Vec::with_capacity(part.bytes.len() * 2);
@@ -87,9 +87,9 @@ fn remove_bytes(value: &mut Value) {
     }
 }
 
-fn records(adapter: &dyn Adapter, log: &Log) -> Vec<Value> {
+fn records(adapter: &dyn Adapter, log: &TestLog) -> Vec<Value> {
     let records = convert_full(adapter, log).unwrap_or_default();
-    let mut records: Vec<_> = records.iter().map(Converted::value).collect();
+    let mut records: Vec<_> = records.iter().map(ConvertedRecord::value).collect();
     for record in &mut records {
         remove_bytes(record);
         record["id"] = Value::Null;
@@ -129,7 +129,7 @@ fn escapes_in_keys_do_not_change_a_record() {
             let expected = records(adapter, &log);
             assert!(!expected.is_empty(), "{}", log.shown);
             let expected = Value::from(expected);
-            let found = Value::from(records(adapter, &edited(&log, escapes)));
+            let found = Value::from(records(adapter, &edit_log(&log, escapes)));
             if expected != found {
                 problems.push(format!("{}{}", log.shown, difference(&expected, &found)));
             }
@@ -209,7 +209,7 @@ fn add_members(node: Node<'_, '_>, key: &str, value: &str, start: usize, edits: 
 
 /// Returns the annotations, the events and the facts of a log, without what the log itself
 /// contains.
-fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Value> {
+fn statements(adapter: &dyn Adapter, log: &TestLog) -> Option<Value> {
     let mut found = Vec::new();
     for record in convert_full(adapter, log).ok()? {
         let record = record.value();
@@ -217,7 +217,7 @@ fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Value> {
         add_annotations(&record["session"]["entries"], &mut found);
     }
     for session in adapter.survey(log).ok()? {
-        events(&*session, &[], Options::everything(), &mut |event| {
+        events(&*session, &[], EventOptions::everything(), &mut |event| {
             found.push(statement(&event.line()));
             Ok(())
         })
@@ -253,7 +253,7 @@ fn statement(json: &[u8]) -> Value {
 
 /// Checks that native keys with the names of annotations mean nothing in logs of an agent.
 /// Returns the number of logs that were checked.
-pub fn check_annotation_keys(adapter: &dyn Adapter, logs: &[Log]) -> usize {
+pub fn check_annotation_keys(adapter: &dyn Adapter, logs: &[TestLog]) -> usize {
     let mut added = Map::new();
     for annotations in [entry_annotations(), session_annotations()] {
         added.extend(annotations.as_object().expect("an object").clone());
@@ -264,7 +264,7 @@ pub fn check_annotation_keys(adapter: &dyn Adapter, logs: &[Log]) -> usize {
         let Some(expected) = statements(adapter, log) else { continue };
         for (key, value) in &added {
             let value = value.to_string();
-            let changed = edited(log, |bytes| additions(bytes, key, &value));
+            let changed = edit_log(log, |bytes| additions(bytes, key, &value));
             let found = statements(adapter, &changed).unwrap_or_default();
             if found != expected {
                 let difference = difference(&expected, &found);

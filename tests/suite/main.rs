@@ -12,6 +12,7 @@ mod new_agent;
 mod numbers;
 mod oracle;
 mod properties;
+mod public_types;
 mod records;
 mod samples;
 mod sign;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use vac::AGENTS;
 use vac_adapter::Adapter;
-use vac_adapter_check::{Agent, check_briefly, corpus};
+use vac_adapter_check::{AgentRules, check_briefly, corpus};
 
 /// Returns the page with the mapping tables of an agent.
 fn page(adapter: &dyn Adapter) -> String {
@@ -59,7 +59,7 @@ fn real_sessions_have_no_unknown_keys() {
     let mut unknown = Vec::new();
     for adapter in AGENTS.iter().copied() {
         for log in corpus(adapter) {
-            let outcome = check_briefly(Agent::from_adapter(adapter), adapter, &log);
+            let outcome = check_briefly(AgentRules::from_adapter(adapter), adapter, &log);
             for record in outcome.records() {
                 let keys = record.report.unknown_keys.keys();
                 unknown.extend(keys.map(|key| format!("{} {key}: {}", adapter.name(), log.shown)));

@@ -51,7 +51,7 @@ const REPRESENTABLE: &[&str] = &[
 ];
 
 /// Returns values that JSON can express and CBOR cannot.
-fn beyond_cbor() -> Vec<String> {
+fn numbers_beyond_cbor() -> Vec<String> {
     vec![
         r#""\ud800""#.to_owned(),
         r#""\udc00\ud800""#.to_owned(),
@@ -116,7 +116,7 @@ fn cost(token: &str) -> String {
 
 #[test]
 fn unusual_values_are_unchanged_in_json() {
-    let beyond = beyond_cbor();
+    let beyond = numbers_beyond_cbor();
     let texts = [
         r#"{"b":1,"a":2,"":3,"a b":4,"ab":5,"~0/":6}"#,
         r#"{"2":1,"10":2,"1":{"z":[],"y":{}}}"#,
@@ -209,7 +209,7 @@ fn typed_integers_and_texts_refuse_other_values() {
 
 #[test]
 fn records_that_cbor_cannot_represent_are_refused() {
-    for content in beyond_cbor() {
+    for content in numbers_beyond_cbor() {
         let text = record(&content);
         let value = VerifiableAgentRecord::from_json(text.as_bytes()).expect("a record");
         assert!(is_not_representable(&value.to_cbor(), Encoding::Cbor), "{}", &text[..200]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vac::{AGENTS, Options, Search};
+use vac::{AGENTS, ConvertOptions, Search};
 use vac_tests::root;
 
 #[test]
@@ -13,7 +13,8 @@ fn samples_are_one_healthy_session_of_each_agent() {
     let mut agents = BTreeSet::new();
     for task in &plan.tasks {
         let mut record = Vec::new();
-        let converted = vac::convert(task, &Options::default(), &mut record).expect("a record");
+        let converted =
+            vac::convert(task, &ConvertOptions::default(), &mut record).expect("a record");
         let [report] = &converted.sessions[..] else { panic!("{}: {converted:?}", task.name) };
         assert!(!report.has_unknown(), "{}: {report:?}", task.name);
         assert!(report.warnings.is_empty(), "{}: {report:?}", task.name);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use vac::AGENTS;
 use vac_adapter::{Adapter, Beginning, Confidence, Detection, Memory};
-use vac_adapter_check::{Log, corpus, fixture_logs};
+use vac_adapter_check::{TestLog, corpus, fixture_logs};
 
 /// Returns the message of detection for bytes with a name.
 fn detect(name: &str, bytes: &[u8]) -> String {
@@ -16,7 +16,7 @@ fn detect(name: &str, bytes: &[u8]) -> String {
 
 /// Checks every pair of a log and an adapter: only the adapter of the log's own agent may have the
 /// highest confidence.
-fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
+fn check_pairs(owner: &dyn Adapter, logs: &[TestLog]) {
     for log in logs {
         let beginning = Beginning::read(log).expect("memory can be read");
         let sample = beginning.sample();

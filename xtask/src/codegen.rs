@@ -9,7 +9,8 @@ use vac_value::harmless;
 /// Updates the generated files of the workspace. Returns whether all are up to date now or,
 /// with `check`, were so already.
 pub fn workspace(check: bool) -> Result<bool> {
-    let (outputs, warnings) = files::workspace(crate::root()?).map_err(|error| shown(&error))?;
+    let (outputs, warnings) =
+        files::workspace(crate::root()?).map_err(|error| to_anyhow(&error))?;
     for warning in warnings {
         eprintln!("warning: {}", harmless(&warning.to_string()));
     }
@@ -18,7 +19,7 @@ pub fn workspace(check: bool) -> Result<bool> {
 
 /// Updates the module of another specification.
 pub fn standalone(spec: &Specification, out: &Path, check: bool) -> Result<bool> {
-    let (text, warnings) = files::module(spec).map_err(|error| shown(&error))?;
+    let (text, warnings) = files::module(spec).map_err(|error| to_anyhow(&error))?;
     for warning in warnings {
         eprintln!("warning: {}", harmless(&warning.to_string()));
     }
@@ -27,14 +28,14 @@ pub fn standalone(spec: &Specification, out: &Path, check: bool) -> Result<bool>
 }
 
 /// The error with the lines of the specification that it is about.
-fn shown(error: &FileError) -> anyhow::Error {
+fn to_anyhow(error: &FileError) -> anyhow::Error {
     anyhow!("{error:#}")
 }
 
 /// Writes the files that differ, or with `check` only names them.
 fn settle(outputs: &[Output], check: bool) -> Result<bool> {
     let changes = if check { files::stale(outputs) } else { files::update(outputs) };
-    let changes = changes.map_err(|error| shown(&error))?;
+    let changes = changes.map_err(|error| to_anyhow(&error))?;
     let verb = if check { "stale" } else { "wrote" };
     for change in &changes {
         eprintln!("{verb} {}", harmless(&change.to_string()));

@@ -7,12 +7,12 @@ use serde_json::Value;
 use vac_adapter::Adapter;
 use vac_adapter::redact::Secrets;
 
-use crate::logs::Log;
+use crate::logs::TestLog;
 use crate::references::References;
 
 /// The rules for the logs of one agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Agent {
+pub struct AgentRules {
     /// Its adapter's name.
     pub name: &'static str,
     /// Native values that need not be in a record. A short list, which tests print.
@@ -25,9 +25,9 @@ pub struct Agent {
     /// Returns whether the adapter reads the valid parts of a damaged document. Any other
     /// damaged document is kept unparsed in one piece.
     pub reads_damaged: fn(&[u8]) -> bool,
-    /// Returns the native documents of a log. Where [`Log::parts`] are not what is on disk (a
+    /// Returns the native documents of a log. Where [`TestLog::parts`] are not what is on disk (a
     /// compressed file, the rows of a database), the check reads them on its own.
-    pub documents: fn(&Log) -> Vec<Vec<u8>>,
+    pub documents: fn(&TestLog) -> Vec<Vec<u8>>,
     /// Finds the ids of one native document, and what refers to them.
     pub references: fn(&Value, &mut References),
     /// A log of one session, with `VALUE` in the place of any JSON value.
@@ -59,7 +59,7 @@ pub enum When {
     Redacted(Secrets),
 }
 
-impl Agent {
+impl AgentRules {
     /// Returns the rules for the agent of an adapter.
     pub fn from_adapter(adapter: &dyn Adapter) -> &'static Self {
         let rules = adapter.check_rules().and_then(|rules| (rules as &dyn Any).downcast_ref());
@@ -82,7 +82,7 @@ impl Agent {
 }
 
 /// Returns the bytes of the files of a log.
-pub fn file_bytes(log: &Log) -> Vec<Vec<u8>> {
+pub fn file_bytes(log: &TestLog) -> Vec<Vec<u8>> {
     log.parts.iter().map(|part| part.bytes.clone()).collect()
 }
 
@@ -93,7 +93,7 @@ pub fn elements(value: &Value) -> impl Iterator<Item = &Value> {
 
 /// An agent whose logs are lines with a type, for tests of this crate.
 #[cfg(test)]
-pub(crate) const SAMPLE: Agent = Agent {
+pub(crate) const SAMPLE: AgentRules = AgentRules {
     name: "sample",
     exceptions: &[
         Exception {

@@ -4,31 +4,31 @@ use std::fmt;
 
 use vac_adapter::{Adapter, Error};
 
-use crate::agents::Agent;
-use crate::convert::{Converted, convert_full, convert_in_every_way, convert_twice};
-use crate::logs::Log;
+use crate::agents::AgentRules;
+use crate::convert::{ConvertedRecord, convert_full, convert_in_every_way, convert_twice};
+use crate::logs::TestLog;
 use crate::no_drop::{self, Where};
 use crate::references::{self, References, Resolved};
 
 /// The result of checking a log.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// It is not a log of the agent.
     Refused(String),
     /// It was converted, and nothing is lost.
     Converted {
         /// The records, in compact JSON and the full profile.
-        records: Vec<Converted>,
+        records: Vec<ConvertedRecord>,
         /// The comparison of its scalars with those of the records; none is missing.
-        no_drop: no_drop::Outcome,
+        no_drop: no_drop::NoDropOutcome,
         /// The number of its references that lead somewhere; none is lost.
         resolved: Resolved,
     },
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// Returns the records; an empty list if it was refused.
-    pub fn records(&self) -> &[Converted] {
+    pub fn records(&self) -> &[ConvertedRecord] {
         match self {
             Self::Refused(_) => &[],
             Self::Converted { records, .. } => records,
@@ -36,7 +36,7 @@ impl Outcome {
     }
 
     /// Returns the only record.
-    pub fn only(&self) -> &Converted {
+    pub fn only(&self) -> &ConvertedRecord {
         match self.records() {
             [only] => only,
             others => panic!("{} records, not one: {self}", others.len()),
@@ -57,7 +57,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CheckOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(reason) => write!(f, "refused: {reason}"),
@@ -83,39 +83,39 @@ impl fmt::Display for Outcome {
 
 /// Converts a log in every way. Fails unless the records are valid and the same each time,
 /// nothing is lost, and ids refer to the same entries.
-pub fn check(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+pub fn check(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_in_every_way(adapter, log), true)
 }
 
 /// Checks like [`check`], but converts only from memory and streamed.
-pub fn check_briefly(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+pub fn check_briefly(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_twice(adapter, log), true)
 }
 
 /// Checks a log with events that are too long, like [`check`] but without ids: these are not read
 /// in events that are kept unparsed.
-pub fn check_pieces(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+pub fn check_pieces(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_in_every_way(adapter, log), false)
 }
 
 /// Checks that a damaged log loses nothing. It converts once, because there are many of them, and
 /// does not follow ids, which damage may have changed.
-pub fn check_damaged(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+pub fn check_damaged(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_full(adapter, log), false)
 }
 
 fn compare(
-    agent: &Agent,
-    log: &Log,
-    converted: Result<Vec<Converted>, Error>,
+    agent: &AgentRules,
+    log: &TestLog,
+    converted: Result<Vec<ConvertedRecord>, Error>,
     follows_ids: bool,
-) -> Outcome {
+) -> CheckOutcome {
     let name = &log.shown;
     let records = match converted {
         Ok(records) => records,
         Err(Error::Refused(reason)) => {
             assert!(!reason.is_empty(), "{name} is refused without a reason");
-            return Outcome::Refused(reason);
+            return CheckOutcome::Refused(reason);
         }
         Err(error) => panic!("{name}: {error}"),
     };
@@ -131,15 +131,19 @@ fn compare(
     let mut resolved = Resolved::default();
     if follows_ids {
         let native = References::from_log(agent, &documents);
-        let values: Vec<_> = records.iter().map(Converted::value).collect();
+        let values: Vec<_> = records.iter().map(ConvertedRecord::value).collect();
         resolved = references::compare(&native, &values)
             .unwrap_or_else(|problem| panic!("{name}: {problem}"));
     }
-    Outcome::Converted { records, no_drop, resolved }
+    CheckOutcome::Converted { records, no_drop, resolved }
 }
 
 /// Checks logs and prints a line about each, and the number of exceptions. Returns the outcomes.
-pub fn check_all(agent: &Agent, adapter: &dyn Adapter, logs: &[Log]) -> Vec<(String, Outcome)> {
+pub fn check_all(
+    agent: &AgentRules,
+    adapter: &dyn Adapter,
+    logs: &[TestLog],
+) -> Vec<(String, CheckOutcome)> {
     let mut outcomes = Vec::new();
     for log in logs {
         let outcome = check(agent, adapter, log);
@@ -149,7 +153,7 @@ pub fn check_all(agent: &Agent, adapter: &dyn Adapter, logs: &[Log]) -> Vec<(Str
     agent.print_exceptions();
     let mut excepted = std::collections::BTreeMap::new();
     for (_, outcome) in &outcomes {
-        if let Outcome::Converted { no_drop, .. } = outcome {
+        if let CheckOutcome::Converted { no_drop, .. } = outcome {
             for (reason, count) in &no_drop.excepted {
                 *excepted.entry(*reason).or_insert(0) += count;
             }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 use vac_adapter::container::{Container, Trouble};
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_adapter::{Adapter, Error, Input, Profile, Report};
 use vac_value::{Any, Document, Encode, Encoding, Layout};
 
@@ -12,7 +12,7 @@ use crate::native;
 
 /// One record, with its report and variant.
 #[derive(Clone, Debug)]
-pub struct Converted {
+pub struct ConvertedRecord {
     /// The record as it was written.
     pub record: Vec<u8>,
     /// The report.
@@ -21,7 +21,7 @@ pub struct Converted {
     pub variant: &'static str,
 }
 
-impl Converted {
+impl ConvertedRecord {
     /// Parses a record in JSON.
     pub fn value(&self) -> Value {
         native::value(&self.record).expect("a record in JSON")
@@ -45,23 +45,26 @@ impl Converted {
 pub fn convert(
     adapter: &dyn Adapter,
     input: &dyn Input,
-    options: &Options,
-) -> Result<Vec<Converted>, Error> {
+    options: &RecordOptions,
+) -> Result<Vec<ConvertedRecord>, Error> {
     let mut records = Vec::new();
     for session in adapter.survey(input)? {
         let mut record = Vec::new();
         let report = session::write(&*session, options, &session::no_sources, &mut record)?;
         assert_eq!(session.agent(), adapter.name());
         assert_valid(&record, options.encoding, input.name());
-        records.push(Converted { record, report, variant: session.variant() });
+        records.push(ConvertedRecord { record, report, variant: session.variant() });
     }
     assert!(!records.is_empty(), "{}: neither a session nor a refusal", input.name());
     Ok(records)
 }
 
 /// Converts an input to compact JSON in the full profile.
-pub fn convert_full(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
-    convert(adapter, input, &Options::default())
+pub fn convert_full(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+) -> Result<Vec<ConvertedRecord>, Error> {
+    convert(adapter, input, &RecordOptions::default())
 }
 
 /// Fails unless a record is valid and has no duplicate keys.
@@ -74,7 +77,10 @@ pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
 }
 
 /// Converts an input from memory and streamed. Fails unless both give the same records.
-pub fn convert_twice(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+pub fn convert_twice(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+) -> Result<Vec<ConvertedRecord>, Error> {
     let records = convert_full(adapter, input)?;
     let streamed = convert_full(adapter, &Streamed::new(input))?;
     assert_same(&records, &streamed, &format!("{}, streamed", input.name()));
@@ -86,11 +92,11 @@ pub fn convert_twice(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Con
 pub fn convert_in_every_way(
     adapter: &dyn Adapter,
     input: &dyn Input,
-) -> Result<Vec<Converted>, Error> {
+) -> Result<Vec<ConvertedRecord>, Error> {
     let name = input.name();
     let records = convert_twice(adapter, input)?;
     assert_same(&records, &convert_collected(adapter, input)?, &format!("{name}, collected"));
-    let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let cbor = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
     let in_cbor = convert(adapter, input, &cbor)?;
     let streamed = convert(adapter, &Streamed::new(input), &cbor)?;
     assert_same(&in_cbor, &streamed, &format!("{name}, CBOR, streamed"));
@@ -99,24 +105,28 @@ pub fn convert_in_every_way(
         assert_equal(json, cbor, name);
     }
     for encoding in [Encoding::Json, Encoding::Cbor] {
-        let canonical = Options { profile: Profile::Canonical, encoding, ..Options::default() };
+        let canonical =
+            RecordOptions { profile: Profile::Canonical, encoding, ..RecordOptions::default() };
         assert_eq!(records.len(), convert(adapter, input, &canonical)?.len(), "{name}");
     }
     Ok(records)
 }
 
 /// Converts an input with [`session::collect`], and writes the records.
-fn convert_collected(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+fn convert_collected(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+) -> Result<Vec<ConvertedRecord>, Error> {
     let mut records = Vec::new();
     for session in adapter.survey(input)? {
-        let (record, report) = session::collect(&*session, &Options::default())?;
+        let (record, report) = session::collect(&*session, &RecordOptions::default())?;
         let record = record.to_json()?.into_bytes();
-        records.push(Converted { record, report, variant: session.variant() });
+        records.push(ConvertedRecord { record, report, variant: session.variant() });
     }
     Ok(records)
 }
 
-fn assert_same(ours: &[Converted], others: &[Converted], how: &str) {
+fn assert_same(ours: &[ConvertedRecord], others: &[ConvertedRecord], how: &str) {
     assert_eq!(ours.len(), others.len(), "{how}: another number of records");
     for (one, other) in ours.iter().zip(others) {
         assert!(one.record == other.record, "{how}: another record");
@@ -126,7 +136,7 @@ fn assert_same(ours: &[Converted], others: &[Converted], how: &str) {
 
 /// Fails unless the record in CBOR has as many entries as the one in JSON, and equals it unless
 /// one of them keeps an entry unparsed that the other can express.
-fn assert_equal(json: &Converted, cbor: &Converted, name: &str) {
+fn assert_equal(json: &ConvertedRecord, cbor: &ConvertedRecord, name: &str) {
     let [ours, other] = [(json, Encoding::Json), (cbor, Encoding::Cbor)]
         .map(|(converted, encoding)| count_entries(&converted.record, encoding));
     assert_eq!(ours, other, "{name}: another number of entries in CBOR");
@@ -150,8 +160,11 @@ fn count_entries(record: &[u8], encoding: Encoding) -> usize {
 
 /// Converts an input to the content of golden files: pretty JSON in the full profile, with a line
 /// end.
-pub fn convert_pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
-    let options = Options { layout: Layout::Pretty, ..Options::default() };
+pub fn convert_pretty(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+) -> Result<Vec<ConvertedRecord>, Error> {
+    let options = RecordOptions { layout: Layout::Pretty, ..RecordOptions::default() };
     let mut records = convert(adapter, input, &options)?;
     for converted in &mut records {
         converted.record.push(b'\n');

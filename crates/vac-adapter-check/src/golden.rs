@@ -6,7 +6,7 @@ use std::fs;
 use vac_adapter::Adapter;
 
 use crate::convert::convert_pretty;
-use crate::logs::{Case, fixtures};
+use crate::logs::{Fixture, fixtures};
 
 /// Fails unless every fixture of the adapter's agent gives exactly the expected records in its
 /// folder. Returns the number of cases.
@@ -19,7 +19,7 @@ pub fn golden(adapter: &dyn Adapter) -> usize {
 }
 
 /// Returns the first difference between a case and its records.
-fn find_difference(adapter: &dyn Adapter, case: &Case) -> Option<String> {
+fn find_difference(adapter: &dyn Adapter, case: &Fixture) -> Option<String> {
     let mut records = Vec::new();
     for log in &case.logs {
         let converted = match convert_pretty(adapter, log) {

@@ -2,9 +2,9 @@
 
 use vac_adapter::Adapter;
 
-use crate::agents::Agent;
+use crate::agents::AgentRules;
 use crate::check::{check, check_damaged};
-use crate::logs::Log;
+use crate::logs::TestLog;
 
 /// Values that a log may have in any place, with a name for each.
 pub const VALUES: &[(&str, &str)] = &[
@@ -33,12 +33,12 @@ pub const VALUES: &[(&str, &str)] = &[
 ];
 
 /// Returns the agent's sample log with a value in it.
-pub fn with_value(agent: &Agent, value: &str) -> Log {
-    Log::new("hostile.jsonl", agent.sample.replace("VALUE", value))
+pub fn with_value(agent: &AgentRules, value: &str) -> TestLog {
+    TestLog::new("hostile.jsonl", agent.sample.replace("VALUE", value))
 }
 
 /// Makes all hostile logs of an agent from its sample, each with its name.
-pub fn logs(agent: &Agent) -> Vec<(String, Log)> {
+pub fn logs(agent: &AgentRules) -> Vec<(String, TestLog)> {
     let mut logs: Vec<_> =
         VALUES.iter().map(|(name, value)| ((*name).to_owned(), with_value(agent, value))).collect();
     for depth in [100, 300, 5_000] {
@@ -74,7 +74,7 @@ pub fn logs(agent: &Agent) -> Vec<(String, Log)> {
 }
 
 /// Checks all hostile logs of an agent. Returns how many of them convert.
-pub fn check_hostile(agent: &Agent, adapter: &dyn Adapter) -> usize {
+pub fn check_hostile(agent: &AgentRules, adapter: &dyn Adapter) -> usize {
     let logs = logs(agent).into_iter();
     let logs = logs.map(|(name, log)| log.named(format!("{}, {name}", agent.name)));
     logs.filter(|log| !check(agent, adapter, log).is_refused()).count()
@@ -82,21 +82,26 @@ pub fn check_hostile(agent: &Agent, adapter: &dyn Adapter) -> usize {
 
 /// Checks that a log that is cut at any of `places` evenly spaced places loses nothing that is
 /// left. Returns how many of the beginnings convert.
-pub fn check_truncated(agent: &Agent, adapter: &dyn Adapter, log: &Log, places: usize) -> usize {
+pub fn check_truncated(
+    agent: &AgentRules,
+    adapter: &dyn Adapter,
+    log: &TestLog,
+    places: usize,
+) -> usize {
     let cut = |length: usize| {
         let name = format!("{}, cut at {length}", log.shown);
         log.with_bytes(log.first()[..length].to_vec()).named(name)
     };
-    let is_converted = |log: &Log| !check_damaged(agent, adapter, log).is_refused();
+    let is_converted = |log: &TestLog| !check_damaged(agent, adapter, log).is_refused();
     evenly(log, places).map(cut).filter(is_converted).count()
 }
 
 /// Checks that a log with another byte at any of `places` evenly spaced places loses nothing.
 /// Returns how many of the changed logs convert.
 pub fn check_changed_bytes(
-    agent: &Agent,
+    agent: &AgentRules,
     adapter: &dyn Adapter,
-    log: &Log,
+    log: &TestLog,
     places: usize,
 ) -> usize {
     let others = b"\"\\{}[],:\xff\0\nx9".iter().cycle();
@@ -105,11 +110,11 @@ pub fn check_changed_bytes(
         bytes[at] = *byte;
         log.with_bytes(bytes).named(format!("{}, byte {at} is {byte}", log.shown))
     };
-    let is_converted = |log: &Log| !check_damaged(agent, adapter, log).is_refused();
+    let is_converted = |log: &TestLog| !check_damaged(agent, adapter, log).is_refused();
     evenly(log, places).zip(others).map(changed).filter(is_converted).count()
 }
 
-fn evenly(log: &Log, places: usize) -> impl Iterator<Item = usize> {
+fn evenly(log: &TestLog, places: usize) -> impl Iterator<Item = usize> {
     let length = log.first().len();
     (0..length).step_by(length.div_ceil(places.max(1)).max(1))
 }

@@ -8,10 +8,10 @@
 //! record, [`hostile`] makes malformed and misleading input.
 //!
 //! ```no_run
-//! use vac_adapter_check::{Agent, check, corpus};
+//! use vac_adapter_check::{AgentRules, check, corpus};
 //! # fn run(adapter: &dyn vac_adapter::Adapter) {
 //! for log in corpus(adapter) {
-//!     println!("{}: {}", log.shown, check(Agent::from_adapter(adapter), adapter, &log));
+//!     println!("{}: {}", log.shown, check(AgentRules::from_adapter(adapter), adapter, &log));
 //! }
 //! # }
 //! ```
@@ -37,11 +37,11 @@ pub mod no_drop;
 pub mod references;
 pub mod tokens;
 
-pub use agents::Agent;
-pub use check::{Outcome, check, check_all, check_briefly, check_damaged, check_pieces};
-pub use convert::{Converted, convert, convert_full, convert_in_every_way};
+pub use agents::AgentRules;
+pub use check::{CheckOutcome, check, check_all, check_briefly, check_damaged, check_pieces};
+pub use convert::{ConvertedRecord, convert, convert_full, convert_in_every_way};
 pub use golden::golden;
-pub use logs::{Case, Log, corpus, fixture, fixture_logs, fixtures};
+pub use logs::{Fixture, TestLog, corpus, fixture, fixture_logs, fixtures};
 pub use references::References;
 pub use serde_json::Value;
 pub use tokens::{Tokens, tokens};

@@ -2,7 +2,7 @@
 //!
 //! Scalars are compared as a multiset of values. Text that a record keeps unparsed counts
 //! with the scalars that can be read in it. What the converter adds does not count: the
-//! `type` of entries, and places that repeat others ([`Agent::copies`]).
+//! `type` of entries, and places that repeat others ([`AgentRules::copies`]).
 //!
 //! Members that are null may be left out; elements that are null may not.
 
@@ -13,15 +13,17 @@ use std::fmt;
 
 use vac_adapter::redact::Redactor;
 
-use crate::agents::{Agent, When};
-use crate::native::read::Event;
-use crate::native::{Kind, Leaf, Pattern, Piece, Step, fragments, path_text, pieces, read};
+use crate::agents::{AgentRules, When};
+use crate::native::read::ValuePart;
+use crate::native::{
+    Leaf, NativePiece, PathPattern, PathStep, PieceKind, fragments, path_text, pieces, read,
+};
 
 use found::Found;
 
 /// The result of comparing the scalars of a log with those of its records.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct NoDropOutcome {
     /// The number of scalars in the log.
     pub leaves: usize,
     /// The number of those that are not in the records and need not be, by reason.
@@ -54,11 +56,11 @@ impl fmt::Display for Where {
 /// Compares the documents of a log with its records, in JSON and the full profile. Documents may
 /// be whole files, which are split.
 pub fn compare<D: AsRef<[u8]>>(
-    agent: &Agent,
+    agent: &AgentRules,
     documents: impl IntoIterator<Item = D>,
     records: &[&[u8]],
     place: Where,
-) -> Outcome {
+) -> NoDropOutcome {
     let exceptions = compiled(agent);
     let mut comparison = Comparison {
         found: Found::new(agent, records, place),
@@ -66,7 +68,7 @@ pub fn compare<D: AsRef<[u8]>>(
         agent,
         deferred: Vec::new(),
         redactors: Vec::new(),
-        outcome: Outcome::default(),
+        outcome: NoDropOutcome::default(),
     };
     let mut number = 0;
     for document in documents {
@@ -89,14 +91,14 @@ pub fn compare<D: AsRef<[u8]>>(
 
 /// An exception with its patterns parsed.
 struct Compiled {
-    paths: Vec<Pattern>,
+    paths: Vec<PathPattern>,
     when: When,
     reason: &'static str,
 }
 
-fn compiled(agent: &Agent) -> Vec<Compiled> {
+fn compiled(agent: &AgentRules) -> Vec<Compiled> {
     let compile = |exception: &crate::agents::Exception| Compiled {
-        paths: exception.paths.iter().map(|path| Pattern::new(path)).collect(),
+        paths: exception.paths.iter().map(|path| PathPattern::new(path)).collect(),
         when: exception.when,
         reason: exception.reason,
     };
@@ -114,17 +116,17 @@ fn redactors(exceptions: &[Compiled]) -> Vec<(Redactor, &'static str)> {
 struct Comparison<'c> {
     found: Found,
     exceptions: &'c [Compiled],
-    agent: &'c Agent,
+    agent: &'c AgentRules,
     /// Scalars that may be missing. They are matched after all others.
     deferred: Vec<(usize, u64, &'static str)>,
     /// The redactors of the document, each with its reason.
     redactors: Vec<(Redactor, &'static str)>,
-    outcome: Outcome,
+    outcome: NoDropOutcome,
 }
 
 impl Comparison<'_> {
-    fn piece(&mut self, piece: &Piece<'_>, group: usize) {
-        if piece.kind != Kind::Document {
+    fn piece(&mut self, piece: &NativePiece<'_>, group: usize) {
+        if piece.kind != PieceKind::Document {
             self.outcome.unparsed += 1;
         }
         if let Some(reason) = self.redaction_reason(piece) {
@@ -132,24 +134,24 @@ impl Comparison<'_> {
             return;
         }
         match piece.kind {
-            Kind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
-            Kind::Bad => fragments(piece.bytes, &mut |key, leaf| {
+            PieceKind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
+            PieceKind::Bad => fragments(piece.bytes, &mut |key, leaf| {
                 // The valid parts of a damaged document are like others, if the adapter reads them.
                 let key = key.filter(|_| (self.agent.reads_damaged)(piece.bytes));
-                let is_it = |path: &Pattern| key.is_some_and(|key| path.ends_with_key(key));
+                let is_it = |path: &PathPattern| key.is_some_and(|key| path.ends_with_key(key));
                 if leaf != Leaf::Null && !self.defer_if_excepted(group, &leaf, is_it) {
                     self.want(piece, group, &[], &leaf);
                 }
             }),
-            Kind::Document | Kind::Ambiguous => {
+            PieceKind::Document | PieceKind::Ambiguous => {
                 read(piece.bytes, &mut |path, event| {
-                    if let Event::Leaf(leaf) = event {
+                    if let ValuePart::Leaf(leaf) = event {
                         self.leaf(piece, group, path, &leaf);
                     }
                 });
             }
         }
-        let is_raw = matches!(piece.kind, Kind::Bad | Kind::Ambiguous);
+        let is_raw = matches!(piece.kind, PieceKind::Bad | PieceKind::Ambiguous);
         let is_whole = is_raw && !(self.agent.reads_damaged)(piece.bytes);
         if is_whole && !self.found.take_raw(piece.bytes) {
             let text = Leaf::Garbage(piece.bytes).excerpt();
@@ -158,19 +160,19 @@ impl Comparison<'_> {
     }
 
     /// Returns the reason why a piece is redacted, if it is.
-    fn redaction_reason(&mut self, piece: &Piece<'_>) -> Option<&'static str> {
+    fn redaction_reason(&mut self, piece: &NativePiece<'_>) -> Option<&'static str> {
         let is_whole = match piece.kind {
-            Kind::Document => matches!(piece.bytes.first(), Some(b'{' | b'[')),
-            Kind::Ambiguous => true,
-            Kind::Bad => false,
-            Kind::Nul => return None,
+            PieceKind::Document => matches!(piece.bytes.first(), Some(b'{' | b'[')),
+            PieceKind::Ambiguous => true,
+            PieceKind::Bad => false,
+            PieceKind::Nul => return None,
         };
         let mut found = None;
         for (redactor, reason) in &mut self.redactors {
             if is_whole {
                 redactor.end();
             }
-            let is_known = is_whole && piece.kind == Kind::Document;
+            let is_known = is_whole && piece.kind == PieceKind::Document;
             if !is_known && redactor.add(piece.bytes) {
                 found = Some(*reason);
             }
@@ -181,8 +183,14 @@ impl Comparison<'_> {
         found
     }
 
-    fn leaf(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
-        if *leaf == Leaf::Null && !matches!(path.last(), Some(Step::Element(_))) {
+    fn leaf(
+        &mut self,
+        piece: &NativePiece<'_>,
+        group: usize,
+        path: &[PathStep<'_>],
+        leaf: &Leaf<'_>,
+    ) {
+        if *leaf == Leaf::Null && !matches!(path.last(), Some(PathStep::Element(_))) {
             return;
         }
         if !self.defer_if_excepted(group, leaf, |pattern| pattern.matches(path)) {
@@ -195,7 +203,7 @@ impl Comparison<'_> {
         &mut self,
         group: usize,
         leaf: &Leaf<'_>,
-        is_it: impl Fn(&Pattern) -> bool,
+        is_it: impl Fn(&PathPattern) -> bool,
     ) -> bool {
         let excepted = self.exceptions.iter().find(|exception| {
             exception.paths.iter().any(&is_it) && self.may_be_missing(exception, leaf)
@@ -218,7 +226,13 @@ impl Comparison<'_> {
         }
     }
 
-    fn want(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
+    fn want(
+        &mut self,
+        piece: &NativePiece<'_>,
+        group: usize,
+        path: &[PathStep<'_>],
+        leaf: &Leaf<'_>,
+    ) {
         self.outcome.leaves += 1;
         if !self.found.take(group, leaf.digest()) {
             let (line, path) = (piece.line, path_text(path));
@@ -226,7 +240,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn end(mut self) -> Outcome {
+    fn end(mut self) -> NoDropOutcome {
         for (group, digest, reason) in std::mem::take(&mut self.deferred) {
             if !self.found.take(group, digest) {
                 *self.outcome.excepted.entry(reason).or_default() += 1;
@@ -238,11 +252,11 @@ impl Comparison<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, Where, compare};
-    use crate::agents::{Agent, SAMPLE};
+    use super::{NoDropOutcome, Where, compare};
+    use crate::agents::{AgentRules, SAMPLE};
 
     /// Compares a log with a record of these entries.
-    fn compare_with(agent: &Agent, log: &[u8], entries: &str, place: Where) -> Outcome {
+    fn compare_with(agent: &AgentRules, log: &[u8], entries: &str, place: Where) -> NoDropOutcome {
         let record =
             format!(r#"{{"id": "s1", "session": {{"session-id": "s1", "entries": [{entries}]}}}}"#);
         compare(agent, [log], &[record.as_bytes()], place)
@@ -278,7 +292,7 @@ mod tests {
         let log = r#"{"who": "user", "code": 7}"#;
         let entry = r#"{"vac": {"author": "user"}, "children": [{"vac": {"exit-code": 7}}]}"#;
         assert_eq!(missing(log, entry), ["line 1: who \"user\"", "line 1: code 7"]);
-        let agent = Agent { copies: &[], ..SAMPLE };
+        let agent = AgentRules { copies: &[], ..SAMPLE };
         let found = compare_with(&agent, log.as_bytes(), entry, Where::Anywhere).missing;
         assert_eq!(found.len(), 2, "{found:?}");
     }
@@ -314,7 +328,7 @@ mod tests {
         assert_eq!(missing(log, elsewhere).len(), 2, "words, but not the text");
         assert_eq!(
             compare_with(
-                &Agent { reads_damaged: |_| true, ..SAMPLE },
+                &AgentRules { reads_damaged: |_| true, ..SAMPLE },
                 log.as_bytes(),
                 "{\"x\": \"x\", \"y\": 7}",
                 Where::Anywhere

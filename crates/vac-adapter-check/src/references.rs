@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::agents::Agent;
-use crate::native::{Kind, pieces, value};
+use crate::agents::AgentRules;
+use crate::native::{PieceKind, pieces, value};
 
 /// Ids and what refers to them.
 #[derive(Clone, Debug, Default)]
@@ -31,17 +31,17 @@ pub struct Resolved {
 
 impl References {
     /// Collects those of a native log, by the rules of its agent.
-    pub fn from_log(agent: &Agent, documents: &[Vec<u8>]) -> Self {
+    pub fn from_log(agent: &AgentRules, documents: &[Vec<u8>]) -> Self {
         let mut found = Self::default();
         let pieces = documents.iter().flat_map(|document| pieces(document));
         for piece in pieces {
             let mut here = Self::default();
-            if matches!(piece.kind, Kind::Document | Kind::Ambiguous)
+            if matches!(piece.kind, PieceKind::Document | PieceKind::Ambiguous)
                 && let Some(document) = value(piece.bytes)
             {
                 (agent.references)(&document, &mut here);
             }
-            if piece.kind == Kind::Ambiguous {
+            if piece.kind == PieceKind::Ambiguous {
                 // It is kept unparsed: its id is an entry's, but its calls and results are not read.
                 (here.calls, here.results) = Default::default();
             }

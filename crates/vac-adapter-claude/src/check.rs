@@ -2,11 +2,11 @@
 //! native logs have their ids.
 
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
+use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// Claude Code.
-pub const CLAUDE: Agent = Agent {
+pub const CLAUDE: AgentRules = AgentRules {
     name: "claude",
     exceptions: &[
         Exception {

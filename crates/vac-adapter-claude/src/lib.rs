@@ -9,7 +9,7 @@
 //!     bytes: br#"{"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": "Hi"}}"#,
 //! };
 //! let sessions = Claude.survey(&log)?;
-//! let (record, report) = session::collect(&*sessions[0], &session::Options::default())?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
 //! assert_eq!(record.id, "s1");
 //! assert_eq!(report.entries["user"], 1);
 //! # Ok::<(), vac_adapter::Error>(())
@@ -120,7 +120,7 @@ mod usage;
 
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
@@ -185,12 +185,16 @@ impl Adapter for Claude {
         &["system/compact_boundary"]
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         prompt_rules::RULES
     }
 
     fn typed(&self, text: &str, _: &Rest<'_>) -> Option<Typed> {
         prompt_rules::typed(text)
+    }
+
+    fn writes_whole_texts(&self) -> bool {
+        true
     }
 
     fn logs_results(&self) -> bool {
@@ -201,7 +205,7 @@ impl Adapter for Claude {
         &companions::COMPANIONS
     }
 
-    fn places(&self) -> &'static [vac_adapter::places::Place] {
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
     }
 

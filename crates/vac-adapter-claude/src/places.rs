@@ -3,7 +3,7 @@
 //! Not sessions, and never opened: indexes (`sessions-index.json`), the prompts of all sessions
 //! (`history.jsonl`), notes (`memory/`, `plans/`), copies of edited files (`file-history/`).
 
-use vac_adapter::places::{Keep, Place, System, Variables};
+use vac_adapter::places::{AgentPlace, Keep, System, Variables};
 
 /// Where sessions are below the folder of the program.
 const PROJECTS: &[Keep] = &[
@@ -13,25 +13,25 @@ const PROJECTS: &[Keep] = &[
 ];
 
 /// The places.
-pub(crate) const PLACES: &[Place] = &[
-    Place {
+pub(crate) const PLACES: &[AgentPlace] = &[
+    AgentPlace {
         variables: Variables::Folders(&[("CLAUDE_CONFIG_DIR", "")]),
         in_home: &[".claude", ".config/claude"],
         keeps: PROJECTS,
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
-    Place {
+    AgentPlace {
         agent: Some("openclaude"),
         in_home: &[".openclaude"],
         keeps: PROJECTS,
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
     // Sessions of Claude Desktop, each in a folder with its own `projects`.
-    Place {
+    AgentPlace {
         agent: Some("cowork"),
         systems: &[System::MacOs],
         in_home: &["Library/Application Support/Claude/local-agent-mode-sessions"],
         keeps: &[Keep::logs(&["**", "projects", "*"], &["*.jsonl"])],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
 ];

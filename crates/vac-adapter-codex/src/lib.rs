@@ -11,7 +11,7 @@
 //!  "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}}"#,
 //! };
 //! let sessions = Codex.survey(&log)?;
-//! let (record, report) = session::collect(&*sessions[0], &session::Options::default())?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
 //! assert_eq!(record.id, "s1");
 //! assert_eq!(report.entries["user"], 1);
 //! # Ok::<(), vac_adapter::Error>(())
@@ -142,7 +142,7 @@ mod usage;
 
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
@@ -212,7 +212,7 @@ impl Adapter for Codex {
         ]
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         prompt_rules::RULES
     }
 
@@ -220,11 +220,15 @@ impl Adapter for Codex {
         prompt_rules::typed(text)
     }
 
+    fn writes_whole_texts(&self) -> bool {
+        true
+    }
+
     fn logs_results(&self) -> bool {
         true
     }
 
-    fn places(&self) -> &'static [vac_adapter::places::Place] {
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
     }
 

@@ -3,7 +3,7 @@
 //! Not sessions, and never opened: the index (`session_index.jsonl`), the prompts of all sessions
 //! (`history.jsonl`), databases made from the sessions (`state_*.sqlite`), credentials.
 
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{AgentPlace, Keep, Variables};
 
 const ROLLOUTS: &[&str] =
     &["rollout-*.jsonl", "rollout-*.json", "rollout-*.jsonl.zst", "rollout-*.json.zst"];
@@ -15,13 +15,18 @@ const SESSIONS: &[Keep] = &[
 ];
 
 /// The places.
-pub(crate) const PLACES: &[Place] = &[
-    Place {
+pub(crate) const PLACES: &[AgentPlace] = &[
+    AgentPlace {
         variables: Variables::Folder(&[("CODEX_HOME", "")]),
         in_home: &[".codex"],
         keeps: SESSIONS,
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
     // TRAE CLI 2. Its logs name Codex as their originator.
-    Place { agent: Some("traex"), in_home: &[".trae/cli"], keeps: SESSIONS, ..Place::DEFAULT },
+    AgentPlace {
+        agent: Some("traex"),
+        in_home: &[".trae/cli"],
+        keeps: SESSIONS,
+        ..AgentPlace::DEFAULT
+    },
 ];

@@ -10,7 +10,7 @@
 //! | no event repeats the message, in a session in which events repeat messages of the user | unknown, where it would be the user |
 //! | anything else | by [`RULES`] |
 
-use vac_adapter::prompt::{Rule, Typed, between, block_author, inside_element};
+use vac_adapter::prompt::{PromptRule, Typed, between, block_author, inside_element};
 use vac_record::annotations::Author;
 use vac_value::{Kind, Node, Text};
 
@@ -20,54 +20,54 @@ const USER_COMMAND: &str = "user_shell_command";
 const TURN_ABORTED: &str = "turn_aborted";
 
 /// Texts that the CLI puts in the user's name.
-pub(crate) const RULES: &[Rule] = &[
-    Rule::tag("user_shell_command", Author::User, "0.63"),
-    Rule::tag("environment_context", Author::Program, "0.32"),
-    Rule::tag("user_instructions", Author::Program, "0.32"),
-    Rule::tag("permissions instructions", Author::Program, "0.98"),
-    Rule::tag("turn_aborted", Author::Program, "0.58"),
-    Rule::tag("collaboration_mode", Author::Program, "0.98"),
-    Rule::tag("multi_agent_mode", Author::Program, "0.145"),
-    Rule::tag("personality_spec", Author::Program, "0.98"),
-    Rule::tag("model_switch", Author::Program, "0.98"),
-    Rule::tag("apps_instructions", Author::Program, "0.139"),
-    Rule::tag("plugins_instructions", Author::Program, "0.145"),
-    Rule::tag("recommended_plugins", Author::Program, "0.144"),
-    Rule::tag("skills_instructions", Author::Program, "0.98"),
-    Rule::tag("skill", Author::Program, "0.98"),
-    Rule::tag("plugins", Author::Program, "0.115"),
-    Rule::tag("subagents", Author::Program, "0.115"),
-    Rule::tag("goal_context", Author::Program, "0.129"),
-    Rule::tag("codex_internal_context", Author::Program, "0.145"),
-    Rule::tag("realtime_conversation", Author::Program, "0.115"),
-    Rule::tag("token_budget", Author::Program, "0.145"),
-    Rule::tag("context_window", Author::Program, "0.145"),
-    Rule::tag("context_window_guidance", Author::Program, "0.145"),
-    Rule::tag("rollout_budget", Author::Program, "0.145"),
-    Rule::tag("app-context", Author::Program, "0.104"),
-    Rule::tag("user_action", Author::Program, "0.42"),
-    Rule::tag("INSTRUCTIONS", Author::Program, "0.144"),
-    Rule::tag("subagent_notification", Author::OtherAgent, "0.118"),
-    Rule::tag("hook_prompt", Author::Hook, "0.116"),
-    Rule::tag("image", Author::Program, "0.98"),
+pub(crate) const RULES: &[PromptRule] = &[
+    PromptRule::tag("user_shell_command", Author::User, "0.63"),
+    PromptRule::tag("environment_context", Author::Program, "0.32"),
+    PromptRule::tag("user_instructions", Author::Program, "0.32"),
+    PromptRule::tag("permissions instructions", Author::Program, "0.98"),
+    PromptRule::tag("turn_aborted", Author::Program, "0.58"),
+    PromptRule::tag("collaboration_mode", Author::Program, "0.98"),
+    PromptRule::tag("multi_agent_mode", Author::Program, "0.145"),
+    PromptRule::tag("personality_spec", Author::Program, "0.98"),
+    PromptRule::tag("model_switch", Author::Program, "0.98"),
+    PromptRule::tag("apps_instructions", Author::Program, "0.139"),
+    PromptRule::tag("plugins_instructions", Author::Program, "0.145"),
+    PromptRule::tag("recommended_plugins", Author::Program, "0.144"),
+    PromptRule::tag("skills_instructions", Author::Program, "0.98"),
+    PromptRule::tag("skill", Author::Program, "0.98"),
+    PromptRule::tag("plugins", Author::Program, "0.115"),
+    PromptRule::tag("subagents", Author::Program, "0.115"),
+    PromptRule::tag("goal_context", Author::Program, "0.129"),
+    PromptRule::tag("codex_internal_context", Author::Program, "0.145"),
+    PromptRule::tag("realtime_conversation", Author::Program, "0.115"),
+    PromptRule::tag("token_budget", Author::Program, "0.145"),
+    PromptRule::tag("context_window", Author::Program, "0.145"),
+    PromptRule::tag("context_window_guidance", Author::Program, "0.145"),
+    PromptRule::tag("rollout_budget", Author::Program, "0.145"),
+    PromptRule::tag("app-context", Author::Program, "0.104"),
+    PromptRule::tag("user_action", Author::Program, "0.42"),
+    PromptRule::tag("INSTRUCTIONS", Author::Program, "0.144"),
+    PromptRule::tag("subagent_notification", Author::OtherAgent, "0.118"),
+    PromptRule::tag("hook_prompt", Author::Hook, "0.116"),
+    PromptRule::tag("image", Author::Program, "0.98"),
     // From 0.144 on without "for <path>".
-    Rule::prefix("# AGENTS.md instructions", Author::Program, "0.39"),
-    Rule::prefix("<image name=", Author::Program, "0.98"),
-    Rule::prefix("</image>", Author::Program, "0.98"),
-    Rule::prefix("<external_", Author::Unknown, "0.145"),
-    Rule::prefix(
+    PromptRule::prefix("# AGENTS.md instructions", Author::Program, "0.39"),
+    PromptRule::prefix("<image name=", Author::Program, "0.98"),
+    PromptRule::prefix("</image>", Author::Program, "0.98"),
+    PromptRule::prefix("<external_", Author::Unknown, "0.145"),
+    PromptRule::prefix(
         "Warning: The maximum number of unified exec processes you can keep open is",
         Author::Program,
         "0.98",
     ),
-    Rule::prefix("Warning: apply_patch was requested via ", Author::Program, "0.98"),
-    Rule::prefix(
+    PromptRule::prefix("Warning: apply_patch was requested via ", Author::Program, "0.98"),
+    PromptRule::prefix(
         "Warning: Your account was flagged for potentially high-risk cyber activity",
         Author::Program,
         "0.98",
     ),
     // What the review of a session is started with, and its result.
-    Rule::prefix("User initiated a review task.", Author::Program, "0.42"),
+    PromptRule::prefix("User initiated a review task.", Author::Program, "0.42"),
 ];
 
 /// Heads of the context that the IDE and the desktop app put before the user's words.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
-use vac_adapter::container::{Problem, Trouble};
+use vac_adapter::container::{RowProblem, Trouble};
 use vac_adapter::frame::Place;
 use vac_adapter::members::{self, object};
 use vac_adapter::{Error, Origin, Report, Sink, mapping};
@@ -115,11 +115,11 @@ fn binary<'a>(
     report: &mut Report,
 ) -> Entry<'a> {
     for trouble in troubles {
-        if let Problem::Unreadable { what, reason } = &trouble.problem {
+        if let RowProblem::Unreadable { what, reason } = &trouble.problem {
             report.warn(format!("{what} cannot be read: {reason}"));
         }
     }
-    let name = if stored::has(troubles, &Problem::RowLists) { "root" } else { "blob" };
+    let name = if stored::has(troubles, &RowProblem::RowLists) { "root" } else { "blob" };
     let data = members::all(node, &[]);
     let mut entry = Entry::Event(entry::event(name, id.to_owned(), data));
     stored::mark(&mut entry, troubles);

@@ -2,15 +2,15 @@
 //! native logs have their ids.
 
 use vac_adapter::redact::Secrets;
-use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
+use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
-use vac_adapter_check::{Log, Value, base64};
+use vac_adapter_check::{TestLog, Value, base64};
 
 const SECRETS: Secrets =
     Secrets::new(&["blobEncryptionKey", "speculativeSummarizationEncryptionKey"]);
 
 /// Cursor.
-pub const CURSOR: Agent = Agent {
+pub const CURSOR: AgentRules = AgentRules {
     name: "cursor",
     exceptions: &[
         Exception {
@@ -70,7 +70,7 @@ pub const CURSOR: Agent = Agent {
 };
 
 /// Documents as they are; of the text form, what is said between the markers.
-fn documents(log: &Log) -> Vec<Vec<u8>> {
+fn documents(log: &TestLog) -> Vec<Vec<u8>> {
     let is_marker = |line: &[u8]| matches!(line.trim_ascii_end(), b"user:" | b"assistant:" | b"A:");
     let bytes = log.first().strip_prefix(b"\xef\xbb\xbf").unwrap_or(log.first());
     let lines: Vec<_> = bytes.split_inclusive(|byte| *byte == b'\n').collect();

@@ -66,7 +66,7 @@ pub(crate) fn entries(
     let Some(value) = value else {
         let entry = match kind {
             Row::Composer if stored::has_secret(node) => {
-                sink.report().unparsed(place.line, vac_record::annotations::Reason::Syntax);
+                sink.report().unparsed(place.line, vac_record::annotations::UnparsedReason::Syntax);
                 redacted(node, &id, place, troubles, sink.report())
             }
             _ => stored::without_value(node, &id, place, troubles, sink.report()),

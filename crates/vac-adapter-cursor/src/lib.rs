@@ -9,7 +9,7 @@
 //!     bytes: br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#,
 //! };
 //! let sessions = Cursor.survey(&log)?;
-//! let (record, report) = session::collect(&*sessions[0], &session::Options::default())?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
 //! assert_eq!(record.id, "6f9619ff-8b86-4011-b42d-00cf4fc964ff");
 //! assert_eq!(report.entries["user"], 1);
 //! # Ok::<(), vac_adapter::Error>(())
@@ -122,7 +122,7 @@ mod written_time;
 
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::MessageEntry;
@@ -178,7 +178,7 @@ impl Adapter for Cursor {
         &tools::TOOLS
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         prompt_rules::RULES
     }
 
@@ -199,7 +199,7 @@ impl Adapter for Cursor {
         &companions::COMPANIONS
     }
 
-    fn places(&self) -> &'static [vac_adapter::places::Place] {
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
     }
 

@@ -3,56 +3,60 @@
 //! Cursor puts what was typed into an element `<user_query>`, next to elements with context and
 //! a `<timestamp>`. Its own follow-ups are in such an element, too.
 
-use vac_adapter::prompt::{Rule, Typed, block_author};
+use vac_adapter::prompt::{PromptRule, Typed, block_author};
 use vac_record::annotations::Author;
 use vac_value::{Kind, Node};
 
 /// Texts in the user's name. Cursor writes its version nowhere: the dates are those of the first
 /// log in which a text was seen.
-pub(crate) const RULES: &[Rule] = &[
-    Rule::tag(QUERY, Author::User, "2025-10"),
-    Rule::tag("user_info", Author::Program, "2025-10"),
-    Rule::tag("rules", Author::Program, "2025-10"),
-    Rule::tag("always_applied_workspace_rules", Author::Program, "2025-10"),
-    Rule::tag("agent_requestable_workspace_rules", Author::Program, "2025-10"),
-    Rule::tag("user_rules", Author::Program, "2025-10"),
-    Rule::tag("git_status", Author::Program, "2025-10"),
-    Rule::tag("project_layout", Author::Program, "2025-10"),
-    Rule::tag("open_and_recently_viewed_files", Author::Program, "2025-10"),
-    Rule::tag("attached_files", Author::Program, "2025-10"),
-    Rule::tag("additional_data", Author::Program, "2025-10"),
-    Rule::tag("image_files", Author::Program, "2026-01"),
-    Rule::tag("external_links", Author::Program, "2026-01"),
-    Rule::tag("agent_skills", Author::Program, "2026-01"),
-    Rule::tag("manually_attached_skills", Author::Program, "2026-05"),
-    Rule::tag("agent_transcripts", Author::Program, "2026-01"),
-    Rule::tag("mcp_file_system", Author::Program, "2026-01"),
-    Rule::tag("dynamic_tools", Author::Program, "2026-08"),
-    Rule::tag("terminal_files_information", Author::Program, "2026-01"),
-    Rule::tag("system_reminder", Author::Program, "2026-01"),
-    Rule::tag("system-reminder", Author::Program, "2026-01"),
-    Rule::tag("system_notification", Author::Program, "2026-05"),
-    Rule::tag("task_notification", Author::Program, "2026-05"),
-    Rule::tag(TIMESTAMP, Author::Program, "2026-04"),
+pub(crate) const RULES: &[PromptRule] = &[
+    PromptRule::tag(QUERY, Author::User, "2025-10"),
+    PromptRule::tag("user_info", Author::Program, "2025-10"),
+    PromptRule::tag("rules", Author::Program, "2025-10"),
+    PromptRule::tag("always_applied_workspace_rules", Author::Program, "2025-10"),
+    PromptRule::tag("agent_requestable_workspace_rules", Author::Program, "2025-10"),
+    PromptRule::tag("user_rules", Author::Program, "2025-10"),
+    PromptRule::tag("git_status", Author::Program, "2025-10"),
+    PromptRule::tag("project_layout", Author::Program, "2025-10"),
+    PromptRule::tag("open_and_recently_viewed_files", Author::Program, "2025-10"),
+    PromptRule::tag("attached_files", Author::Program, "2025-10"),
+    PromptRule::tag("additional_data", Author::Program, "2025-10"),
+    PromptRule::tag("image_files", Author::Program, "2026-01"),
+    PromptRule::tag("external_links", Author::Program, "2026-01"),
+    PromptRule::tag("agent_skills", Author::Program, "2026-01"),
+    PromptRule::tag("manually_attached_skills", Author::Program, "2026-05"),
+    PromptRule::tag("agent_transcripts", Author::Program, "2026-01"),
+    PromptRule::tag("mcp_file_system", Author::Program, "2026-01"),
+    PromptRule::tag("dynamic_tools", Author::Program, "2026-08"),
+    PromptRule::tag("terminal_files_information", Author::Program, "2026-01"),
+    PromptRule::tag("system_reminder", Author::Program, "2026-01"),
+    PromptRule::tag("system-reminder", Author::Program, "2026-01"),
+    PromptRule::tag("system_notification", Author::Program, "2026-05"),
+    PromptRule::tag("task_notification", Author::Program, "2026-05"),
+    PromptRule::tag(TIMESTAMP, Author::Program, "2026-04"),
     // After a task in the background or a subagent.
-    Rule::prefix("Briefly inform the user about the task result", Author::Program, "2026-05"),
-    Rule::prefix("Perform any necessary follow-up actions in response", Author::Program, "2026-08"),
-    Rule::prefix("The above subagent result is already visible", Author::Program, "2026-05"),
-    Rule::prefix(
+    PromptRule::prefix("Briefly inform the user about the task result", Author::Program, "2026-05"),
+    PromptRule::prefix(
+        "Perform any necessary follow-up actions in response",
+        Author::Program,
+        "2026-08",
+    ),
+    PromptRule::prefix("The above subagent result is already visible", Author::Program, "2026-05"),
+    PromptRule::prefix(
         "The beginning of the above subagent result is already visible",
         Author::Program,
         "2026-06",
     ),
     // For buttons.
-    Rule::prefix("Execute the selected diff-tab", Author::Program, "2026-05"),
-    Rule::prefix(
+    PromptRule::prefix("Execute the selected diff-tab", Author::Program, "2026-05"),
+    PromptRule::prefix(
         "Implement the plan as specified, it is attached for your reference.",
         Author::Program,
         "2026-03",
     ),
     // Notes about tools.
-    Rule::prefix("Available subagent_types", Author::Program, "2026-08"),
-    Rule::prefix(
+    PromptRule::prefix("Available subagent_types", Author::Program, "2026-08"),
+    PromptRule::prefix(
         "If the available MCP tools do not fully support what the user asked you to do",
         Author::Program,
         "2026-05",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::annotate;
-use vac_adapter::container::{Problem, Trouble};
+use vac_adapter::container::{RowProblem, Trouble};
 use vac_adapter::frame::Place;
 use vac_adapter::members::{self, Rest, keys, object};
 use vac_adapter::{Report, mapping, raw};
@@ -53,7 +53,7 @@ pub(crate) fn id(row: Node<'_, '_>, troubles: &[Trouble]) -> Option<String> {
         Line::Chat(Chat::Blob) => {
             let id = row.member("blob")?.text()?;
             let time = troubles.iter().find_map(|trouble| match trouble.problem {
-                Problem::RowRepeated { time, .. } => Some(time),
+                RowProblem::RowRepeated { time, .. } => Some(time),
                 _ => None,
             });
             Some(match time {
@@ -76,16 +76,16 @@ pub(crate) fn without_value<'a>(
     if node.member("value").is_none() {
         return unparsed(node, id, place, troubles, report);
     }
-    let is_repeated = |problem: &Problem| matches!(problem, Problem::RowRepeated { .. });
+    let is_repeated = |problem: &RowProblem| matches!(problem, RowProblem::RowRepeated { .. });
     let code = match troubles.iter().map(|trouble| &trouble.problem).find(|it| is_repeated(it)) {
         Some(repeated) => repeated.code(),
-        None if has(troubles, &Problem::RowMissing) => Problem::RowMissing.code(),
-        None => Problem::RowNull.code(),
+        None if has(troubles, &RowProblem::RowMissing) => RowProblem::RowMissing.code(),
+        None => RowProblem::RowNull.code(),
     };
     report.warn(format!("rows of the database are missing: {code}"));
     let data = members::all(node, &[]);
     let mut entry = Entry::Event(entry::event("missing", id.to_owned(), data));
-    annotate(&mut entry, |it| it.reason = Some(annotations::Reason::RowMissing));
+    annotate(&mut entry, |it| it.reason = Some(annotations::UnparsedReason::RowMissing));
     mark(&mut entry, troubles);
     entry
 }
@@ -112,7 +112,7 @@ fn unparsed<'a>(
     troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
-    report.unparsed(place.line, annotations::Reason::Syntax);
+    report.unparsed(place.line, annotations::UnparsedReason::Syntax);
     let mut data = Rest::default();
     for (name, value) in node.members() {
         let name = match name.text() {
@@ -124,13 +124,13 @@ fn unparsed<'a>(
         data.push((name, value.carry()));
     }
     let mut entry = Entry::Event(entry::event(raw::EVENT_TYPE, id.to_owned(), data));
-    annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Syntax));
+    annotate(&mut entry, |it| it.reason = Some(annotations::UnparsedReason::Syntax));
     mark(&mut entry, troubles);
     entry
 }
 
 /// Whether the input says this about a row.
-pub(crate) fn has(troubles: &[Trouble], problem: &Problem) -> bool {
+pub(crate) fn has(troubles: &[Trouble], problem: &RowProblem) -> bool {
     troubles.iter().any(|trouble| trouble.problem == *problem)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn add_row_rest<'a>(
 
 /// Annotates an entry that the conversation does not list, or not any more.
 pub(crate) fn mark(entry: &mut Entry<'_>, troubles: &[Trouble]) {
-    if has(troubles, &Problem::RowUnlisted) || has(troubles, &Problem::RowLinked) {
+    if has(troubles, &RowProblem::RowUnlisted) || has(troubles, &RowProblem::RowLinked) {
         let superseded = Superseded { how: SupersededHow::Other, by: None };
         annotate(entry, |it| it.superseded = Some(superseded));
     }

@@ -2,11 +2,11 @@
 //! native logs have their ids.
 
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
+use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// Gemini CLI.
-pub const GEMINI: Agent = Agent {
+pub const GEMINI: AgentRules = AgentRules {
     name: "gemini",
     exceptions: &[
         Exception {

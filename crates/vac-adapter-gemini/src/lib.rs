@@ -10,7 +10,7 @@
 //!         "messages": [{"id": "m1", "type": "user", "content": "Hi"}]}"#,
 //! };
 //! let sessions = Gemini.survey(&log)?;
-//! let (record, report) = session::collect(&*sessions[0], &session::Options::default())?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
 //! assert_eq!(record.id, "s1");
 //! assert_eq!(report.entries["user"], 1);
 //! # Ok::<(), vac_adapter::Error>(())
@@ -138,7 +138,7 @@ use std::rc::Rc;
 
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Log, Preview, Sample, Session, Verdict};
 
@@ -201,7 +201,7 @@ impl Adapter for Gemini {
         &tools::TOOLS
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         prompt_rules::RULES
     }
 
@@ -226,7 +226,7 @@ impl Adapter for Gemini {
         facts::start_in_name(file)
     }
 
-    fn places(&self) -> &'static [vac_adapter::places::Place] {
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
     }
 

@@ -2,10 +2,10 @@
 //!
 //! Not sessions, and never opened: `projects.json`, `shell_history`, credentials.
 
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{AgentPlace, Keep, Variables};
 
 /// The places.
-pub(crate) const PLACES: &[Place] = &[Place {
+pub(crate) const PLACES: &[AgentPlace] = &[AgentPlace {
     variables: Variables::Folder(&[("GEMINI_CLI_HOME", ".gemini")]),
     in_home: &[".gemini"],
     without_home: true,
@@ -16,5 +16,5 @@ pub(crate) const PLACES: &[Place] = &[Place {
         Keep::logs(&["tmp", "*"], &["checkpoint.json", "checkpoint-*.json"]),
         Keep::prompts(&["tmp", "*"], &["logs.json"]),
     ],
-    ..Place::DEFAULT
+    ..AgentPlace::DEFAULT
 }];

@@ -3,31 +3,39 @@
 
 use vac_adapter::members::Rest;
 use vac_adapter::message_text::MessageText;
-use vac_adapter::prompt::{Rule, Typed, between};
+use vac_adapter::prompt::{PromptRule, Typed, between};
 use vac_record::annotations::Author;
 
 /// Texts in the user's name. The versions are those of the first release in which a text was
 /// seen.
-pub(crate) const RULES: &[Rule] = &[
-    Rule::prefix(
+pub(crate) const RULES: &[PromptRule] = &[
+    PromptRule::prefix(
         "This is the Gemini CLI. We are setting up the context for our chat.",
         Author::Program,
         "0.1",
     ),
-    Rule::tag(SESSION_CONTEXT, Author::Program, "0.28"),
-    Rule::tag("hook_context", Author::Hook, "0.21"),
+    PromptRule::tag(SESSION_CONTEXT, Author::Program, "0.28"),
+    PromptRule::tag("hook_context", Author::Hook, "0.21"),
     // What the compressor wrote: its summary, from 0.40 on after its notes.
-    Rule::prefix("<state_snapshot>", Author::Program, "0.1"),
-    Rule::prefix("<scratchpad>", Author::Program, "0.40"),
-    Rule::prefix("System: Please continue.", Author::Program, "0.9"),
-    Rule::prefix("System: Potential loop detected.", Author::Program, "0.30"),
-    Rule::prefix("Here is the user's editor context as a JSON object", Author::Program, "0.2"),
-    Rule::prefix(
+    PromptRule::prefix("<state_snapshot>", Author::Program, "0.1"),
+    PromptRule::prefix("<scratchpad>", Author::Program, "0.40"),
+    PromptRule::prefix("System: Please continue.", Author::Program, "0.9"),
+    PromptRule::prefix("System: Potential loop detected.", Author::Program, "0.30"),
+    PromptRule::prefix(
+        "Here is the user's editor context as a JSON object",
+        Author::Program,
+        "0.2",
+    ),
+    PromptRule::prefix(
         "Here is a summary of changes in the user's editor context",
         Author::Program,
         "0.2",
     ),
-    Rule::prefix("Background execution update:\n<background_output>", Author::Program, "0.34"),
+    PromptRule::prefix(
+        "Background execution update:\n<background_output>",
+        Author::Program,
+        "0.34",
+    ),
 ];
 
 const SESSION_CONTEXT: &str = "session_context";

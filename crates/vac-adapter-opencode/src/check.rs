@@ -3,11 +3,11 @@
 
 use vac_adapter::redact::Secrets;
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
+use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// `OpenCode`.
-pub const OPENCODE: Agent = Agent {
+pub const OPENCODE: AgentRules = AgentRules {
     name: "opencode",
     exceptions: &[
         Exception {

@@ -155,7 +155,7 @@ pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
     let mut data = Rest::default();
     raw::push(&mut data, "file", &what);
     let id = format!("unreadable-{number}").into();
-    let reason = Some(annotations::Reason::Other);
+    let reason = Some(annotations::UnparsedReason::Other);
     let annotations = EntryAnnotations { reason, ..EntryAnnotations::default() };
     entry::event("unreadable".into(), data, id, None, Rest::default(), &annotations)
 }

@@ -12,7 +12,7 @@
 //!     "#,
 //! };
 //! let sessions = OpenCode.survey(&log)?;
-//! let (record, report) = session::collect(&*sessions[0], &session::Options::default())?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
 //! assert_eq!(record.id, "ses_1");
 //! assert_eq!(report.entries["user"], 2, "the message and its text");
 //! # Ok::<(), vac_adapter::Error>(())
@@ -131,7 +131,7 @@ mod tools;
 mod usage;
 
 use vac_adapter::mapping::Mapping;
-use vac_adapter::prompt::Rule;
+use vac_adapter::prompt::PromptRule;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_value::Any;
@@ -196,7 +196,7 @@ impl Adapter for OpenCode {
         &["compaction"]
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         prompt_rules::RULES
     }
 
@@ -212,7 +212,7 @@ impl Adapter for OpenCode {
         Some("1.18.10")
     }
 
-    fn places(&self) -> &'static [vac_adapter::places::Place] {
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
     }
 

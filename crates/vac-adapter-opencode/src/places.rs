@@ -2,11 +2,11 @@
 //!
 //! Not sessions, and never opened: logs of the program (`log/`), credentials (`auth.json`).
 
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{AgentPlace, Keep, Variables};
 
 /// The places.
-pub(crate) const PLACES: &[Place] = &[
-    Place {
+pub(crate) const PLACES: &[AgentPlace] = &[
+    AgentPlace {
         variables: Variables::Folder(&[("XDG_DATA_HOME", "opencode")]),
         in_home: &[".local/share/opencode"],
         keeps: &[
@@ -14,15 +14,15 @@ pub(crate) const PLACES: &[Place] = &[
             Keep::stores(&[], &["storage"]),
             Keep::stores(&["project", "*"], &["storage"]),
         ],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
-    Place {
+    AgentPlace {
         variables: Variables::File { name: "OPENCODE_DB", none: ":memory:" },
         keeps: &[Keep::stores(&[], &[])],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
     // Kilo CLI, and Kilo's extension since April 2026.
-    Place {
+    AgentPlace {
         agent: Some("kilo"),
         variables: Variables::Folder(&[("XDG_DATA_HOME", "kilo")]),
         in_home: &[".local/share/kilo"],
@@ -30,20 +30,20 @@ pub(crate) const PLACES: &[Place] = &[
             Keep::stores(&[], &["kilo.db", "kilo-*.db", "opencode.db"]),
             Keep::stores(&[], &["storage"]),
         ],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
-    Place {
+    AgentPlace {
         agent: Some("kilo"),
         variables: Variables::File { name: "KILO_DB", none: ":memory:" },
         keeps: &[Keep::stores(&[], &[])],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
     // MiMo Code.
-    Place {
+    AgentPlace {
         agent: Some("mimocode"),
         variables: Variables::Folder(&[("XDG_DATA_HOME", "mimocode")]),
         in_home: &[".local/share/mimocode"],
         keeps: &[Keep::stores(&[], &["*.db"]), Keep::stores(&[], &["storage"])],
-        ..Place::DEFAULT
+        ..AgentPlace::DEFAULT
     },
 ];

@@ -6,41 +6,41 @@
 //! The text that the template of a slash command gives is the user's: `OpenCode` logs it as a
 //! plain text part and does not log the command. Only a `subtask` part names its `command`.
 
-use vac_adapter::prompt::{Rule, block_author};
+use vac_adapter::prompt::{PromptRule, block_author};
 use vac_record::annotations::Author::{self, Hook, Program};
 
 /// What the program writes before a command that the user ran with `!`.
 pub(crate) const USER_COMMAND: &str = "The following tool was executed by the user";
 
 /// The rules.
-pub(crate) const RULES: &[Rule] = &[
-    Rule::tag("system-reminder", Program, "0.5"),
-    Rule::prefix("<task id=\"ses_", Program, "1.17"),
-    Rule::prefix("<subagent sessionID=\"ses_", Program, "2.0"),
-    Rule::prefix(USER_COMMAND, Program, "0.5"),
-    Rule::prefix("Called the Read tool with the following input: {", Program, "0.3"),
-    Rule::prefix("Reading MCP resource: ", Program, "1.0"),
-    Rule::prefix(
+pub(crate) const RULES: &[PromptRule] = &[
+    PromptRule::tag("system-reminder", Program, "0.5"),
+    PromptRule::prefix("<task id=\"ses_", Program, "1.17"),
+    PromptRule::prefix("<subagent sessionID=\"ses_", Program, "2.0"),
+    PromptRule::prefix(USER_COMMAND, Program, "0.5"),
+    PromptRule::prefix("Called the Read tool with the following input: {", Program, "0.3"),
+    PromptRule::prefix("Reading MCP resource: ", Program, "1.0"),
+    PromptRule::prefix(
         "Summarize the task tool output above and continue with your task.",
         Program,
         "1.0",
     ),
-    Rule::prefix(
+    PromptRule::prefix(
         "Use the above message and context to generate a prompt and call the task tool with subagent: ",
         Program,
         "0.5",
     ),
-    Rule::prefix(
+    PromptRule::prefix(
         "Continue if you have next steps, or stop and ask for clarification",
         Program,
         "1.1",
     ),
-    Rule::prefix("The previous request exceeded the provider's size limit", Program, "1.2"),
+    PromptRule::prefix("The previous request exceeded the provider's size limit", Program, "1.2"),
     // Kilo.
-    Rule::tag("environment_details", Program, "7.0"),
+    PromptRule::tag("environment_details", Program, "7.0"),
     // Plugins that keep the model going.
-    Rule::prefix("[SYSTEM DIRECTIVE: ", Hook, "1.1"),
-    Rule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
+    PromptRule::prefix("[SYSTEM DIRECTIVE: ", Hook, "1.1"),
+    PromptRule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
 ];
 
 /// Marks at the end of the prompts of the plugin `oh-my-opencode`.

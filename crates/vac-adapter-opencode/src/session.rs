@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use vac_adapter::container::Problem;
+use vac_adapter::container::RowProblem;
 use vac_adapter::frame::{Place, Reason};
 use vac_adapter::{Error, Origin, Parent, Report, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
@@ -41,7 +41,7 @@ impl OpenCodeSession<'_> {
     fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
         let troubles = self.source.log().troubles().filter(|_| self.is_first);
         troubles.filter_map(|trouble| match &trouble.problem {
-            Problem::Unreadable { what, reason } => Some((what.as_str(), reason.as_str())),
+            RowProblem::Unreadable { what, reason } => Some((what.as_str(), reason.as_str())),
             _ => None,
         })
     }

@@ -197,7 +197,7 @@ mod tests {
     use std::cell::Cell;
     use std::io::{self, Read};
 
-    use vac_adapter::session::{Options, no_sources, write};
+    use vac_adapter::session::{RecordOptions, no_sources, write};
     use vac_adapter::{Adapter, Input, Memory};
 
     use crate::OpenCode;
@@ -220,7 +220,8 @@ mod tests {
         let sessions = OpenCode.survey(input).expect("sessions");
         let records = sessions.iter().map(|session| {
             let mut record = Vec::new();
-            write(&**session, &Options::default(), &no_sources, &mut record).expect("a record");
+            write(&**session, &RecordOptions::default(), &no_sources, &mut record)
+                .expect("a record");
             record
         });
         records.collect()

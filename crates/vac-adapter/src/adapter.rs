@@ -70,7 +70,7 @@ pub trait Adapter: Sync {
     }
 
     /// Returns the rules for texts that the agent writes in the user's name.
-    fn prompt_rules(&self) -> &'static [prompt::Rule] {
+    fn prompt_rules(&self) -> &'static [prompt::PromptRule] {
         &[]
     }
 
@@ -107,8 +107,15 @@ pub trait Adapter: Sync {
         false
     }
 
+    /// Returns whether every word of the texts of a session is in one piece in the bytes of its log:
+    /// no text is joined from pieces that can end inside of a word, and none is compressed or
+    /// encoded. A search then skips logs that do not contain a word that it needs.
+    fn writes_whole_texts(&self) -> bool {
+        false
+    }
+
     /// Returns the places where the agent keeps its sessions.
-    fn places(&self) -> &'static [places::Place] {
+    fn places(&self) -> &'static [places::AgentPlace] {
         &[]
     }
 
@@ -122,7 +129,7 @@ pub trait Adapter: Sync {
         &Stores::NONE
     }
 
-    /// Returns the rules of the checks, a `vac_adapter_check::Agent`. Only with the feature `check`
+    /// Returns the rules of the checks, a `vac_adapter_check::AgentRules`. Only with the feature `check`
     /// of the agent's crate.
     fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
         None

@@ -9,6 +9,7 @@ use vac_value::{Document, Node};
 use crate::adapter::Adapter;
 use crate::damaged::{MAX_BEGINNING, beginning};
 use crate::foreign;
+use crate::frame::in_memory::first_frames_in_memory;
 use crate::frame::{Content, Frames, Raw, Reason};
 use crate::input::Input;
 use crate::verdict::{Fit, Misfit, Verdict};
@@ -22,7 +23,7 @@ const ENOUGH_BYTES: usize = 256 * 1024;
 const MAX_SAMPLE: u64 = 4 << 20;
 
 /// Maximum number of bytes in [`Sample::bytes`].
-const MAX_BYTES: u64 = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// The confidence of an adapter in a detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,8 +70,10 @@ impl Sample<'_> {
 /// The beginning of an input, in memory.
 pub struct Beginning<'i> {
     input: &'i dyn Input,
+    /// The whole input, or the first [`MAX_BYTES`] of one that is longer than [`ENOUGH_BYTES`].
     bytes: Vec<u8>,
-    documents: Vec<Vec<u8>>,
+    /// The first documents of a longer input.
+    documents: Option<Vec<Vec<u8>>>,
 }
 
 impl<'i> Beginning<'i> {
@@ -78,17 +81,38 @@ impl<'i> Beginning<'i> {
     pub fn read(input: &'i dyn Input) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let mut rest = input.open()?;
-        rest.by_ref().take(MAX_BYTES).read_to_end(&mut bytes)?;
-        let documents = documents(bytes.chain(rest))?;
+        rest.by_ref().take(ENOUGH_BYTES as u64).read_to_end(&mut bytes)?;
+        let mut documents = None;
+        if bytes.len() == ENOUGH_BYTES {
+            documents = Some(first_documents(bytes.chain(rest))?);
+            bytes.truncate(MAX_BYTES);
+        }
         Ok(Self { input, bytes, documents })
     }
 
     /// Returns the sample that adapters receive.
     pub fn sample(&self) -> Sample<'_> {
         let (name, folder) = (self.input.name(), self.input.folder());
-        let documents = self.documents.iter().filter_map(|bytes| Document::json(bytes).ok());
-        Sample { name, folder, bytes: &self.bytes, documents: documents.collect() }
+        let documents = match &self.documents {
+            Some(documents) => {
+                documents.iter().filter_map(|bytes| Document::json(bytes).ok()).collect()
+            }
+            None => documents_in_memory(&self.bytes),
+        };
+        let bytes = &self.bytes[..self.bytes.len().min(MAX_BYTES)];
+        Sample { name, folder, bytes, documents }
     }
+}
+
+/// Returns the first documents of an input in memory.
+fn documents_in_memory(bytes: &[u8]) -> Vec<Document<'_>> {
+    let frames = first_frames_in_memory(bytes, MAX_DOCUMENTS).into_iter();
+    frames
+        .filter_map(|frame| match frame.content {
+            Content::Document(document) => Some(document),
+            Content::Raw(Raw { document, .. }) => document,
+        })
+        .collect()
 }
 
 /// Which agent wrote a log.
@@ -192,7 +216,8 @@ pub fn detect<'r>(
     Ok(Beginning::read(input)?.sample().detect(adapters).adapter())
 }
 
-fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
+/// Reads the first documents of an input.
+fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
     let mut input = BufReader::new(input);
     let mut documents = Vec::new();
     let mut size = 0;

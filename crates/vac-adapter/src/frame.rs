@@ -22,7 +22,7 @@
 //! after the other, are those of the document. A bad document is split if it is
 //! longer than an eighth of the limit, because a record may need six bytes for one of it.
 
-mod in_memory;
+pub(crate) mod in_memory;
 mod pieces;
 mod step;
 mod window;
@@ -184,18 +184,18 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the code that a record states.
-    pub fn code(&self) -> annotations::Reason {
+    pub fn code(&self) -> annotations::UnparsedReason {
         match self {
             Self::Syntax(error) => match error.problem {
-                Problem::Utf8 => annotations::Reason::NotUtf8,
-                Problem::Depth(_) => annotations::Reason::TooDeep,
-                _ => annotations::Reason::Syntax,
+                Problem::Utf8 => annotations::UnparsedReason::NotUtf8,
+                Problem::Depth(_) => annotations::UnparsedReason::TooDeep,
+                _ => annotations::UnparsedReason::Syntax,
             },
-            Self::DuplicateKey => annotations::Reason::DuplicateKey,
-            Self::Nul => annotations::Reason::NulBytes,
-            Self::Stray => annotations::Reason::Syntax,
-            Self::Encoding(_) => annotations::Reason::NotEncodable,
-            Self::TooLong { .. } => annotations::Reason::TooLong,
+            Self::DuplicateKey => annotations::UnparsedReason::DuplicateKey,
+            Self::Nul => annotations::UnparsedReason::NulBytes,
+            Self::Stray => annotations::UnparsedReason::Syntax,
+            Self::Encoding(_) => annotations::UnparsedReason::NotEncodable,
+            Self::TooLong { .. } => annotations::UnparsedReason::TooLong,
         }
     }
 }

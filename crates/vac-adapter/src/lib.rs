@@ -100,5 +100,5 @@ pub mod verdict;
 pub use adapter::{Adapter, Error, Origin, Parent, Preview, Profile, Session, Share, Sink};
 pub use detect::{Beginning, Confidence, Detection, Sample, detect};
 pub use input::{Bundle, Input, Log, Memory};
-pub use report::{Report, Source};
+pub use report::{Report, SourceFile};
 pub use verdict::{Fit, Verdict};

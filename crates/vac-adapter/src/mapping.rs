@@ -85,14 +85,14 @@ pub struct Mapping {
     /// What the object is: the documentation of its struct.
     pub about: &'static str,
     /// One row for each native key, or for several that are treated alike.
-    pub rows: &'static [Row],
+    pub rows: &'static [MappingRow],
     /// Whether the object may have other keys.
     pub is_open: bool,
 }
 
 /// What becomes of a member.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct MappingRow {
     /// The native keys.
     pub keys: &'static [&'static str],
     /// What the member becomes, as Markdown; empty if it is only kept.
@@ -152,7 +152,7 @@ macro_rules! mapping {
             $visibility const MAPPING: $crate::mapping::Mapping = $crate::mapping::Mapping {
                 object: $object,
                 about: concat!($($about, "\n"),+),
-                rows: &[$($crate::mapping::Row {
+                rows: &[$($crate::mapping::MappingRow {
                     keys: &[$($native),+],
                     canonical: $canonical,
                     seed: $crate::mapping!(@optional $($seed)?),

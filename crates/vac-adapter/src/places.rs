@@ -4,13 +4,13 @@
 //! them and searches them. Only files that a [`Keep`] names are ever opened.
 //!
 //! ```
-//! use vac_adapter::places::{Keep, Place, Variables};
+//! use vac_adapter::places::{Keep, AgentPlace, Variables};
 //!
-//! const PLACES: &[Place] = &[Place {
+//! const PLACES: &[AgentPlace] = &[AgentPlace {
 //!     variables: Variables::Folder(&[("NEST_HOME", "")]),
 //!     in_home: &[".nest"],
 //!     keeps: &[Keep::logs(&["sessions", "**"], &["*.jsonl"])],
-//!     ..Place::DEFAULT
+//!     ..AgentPlace::DEFAULT
 //! }];
 //! assert_eq!(PLACES[0].systems.len(), 3);
 //! ```
@@ -44,7 +44,7 @@ impl System {
 
 /// A folder, or a file, in which an agent keeps sessions.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct AgentPlace {
     /// The agent that keeps sessions here, if it is not the adapter's own: one that writes the
     /// same format under another name.
     pub agent: Option<&'static str>,
@@ -60,7 +60,7 @@ pub struct Place {
     pub keeps: &'static [Keep],
 }
 
-impl Place {
+impl AgentPlace {
     /// A place on all systems without a path: the base of struct updates.
     pub const DEFAULT: Self = Self {
         agent: None,

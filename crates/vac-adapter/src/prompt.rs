@@ -2,17 +2,17 @@
 //!
 //! Agents add messages in the user's name: files, environment, reminders,
 //! notifications. Where the log states the author by a field, an adapter reads the field. Where
-//! it does not, the text decides, by a table of [`Rule`]s in the agent's crate. Each rule
+//! it does not, the text decides, by a table of [`PromptRule`]s in the agent's crate. Each rule
 //! names the version of the agent in which the text was seen.
 //!
 //! ```
-//! use vac_adapter::prompt::{Rule, author_of};
+//! use vac_adapter::prompt::{PromptRule, author_of};
 //! use vac_record::annotations::Author;
 //! use vac_value::Any;
 //!
-//! const RULES: &[Rule] = &[
-//!     Rule::tag("system-reminder", Author::Program, "1.0"),
-//!     Rule::prefix("Stop hook feedback:", Author::Hook, "2.1"),
+//! const RULES: &[PromptRule] = &[
+//!     PromptRule::tag("system-reminder", Author::Program, "1.0"),
+//!     PromptRule::prefix("Stop hook feedback:", Author::Hook, "2.1"),
 //! ];
 //! let author = |text: &str| author_of(&Any::from(text), RULES);
 //! assert_eq!(author("Fix <b>this</b>"), Author::User);
@@ -37,9 +37,9 @@ use crate::message_text::{Block, LeftOut, MessageText, blocks, join, leave_out};
 
 /// A text that an agent writes in the user's name.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct PromptRule {
     /// How such a text is recognised.
-    pub pattern: Pattern,
+    pub pattern: PromptPattern,
     /// Its author.
     pub author: Author,
     /// The version of the agent in which it was seen.
@@ -48,38 +48,38 @@ pub struct Rule {
 
 /// How a text is recognised.
 #[derive(Clone, Copy, Debug)]
-pub enum Pattern {
+pub enum PromptPattern {
     /// An element with this name encloses the whole text.
     Tag(&'static str),
     /// The text begins with this.
     Prefix(&'static str),
 }
 
-impl Rule {
+impl PromptRule {
     /// A rule for texts that one element encloses.
     pub const fn tag(name: &'static str, author: Author, seen_in: &'static str) -> Self {
-        Self { pattern: Pattern::Tag(name), author, seen_in }
+        Self { pattern: PromptPattern::Tag(name), author, seen_in }
     }
 
     /// A rule for texts with this beginning.
     pub const fn prefix(text: &'static str, author: Author, seen_in: &'static str) -> Self {
-        Self { pattern: Pattern::Prefix(text), author, seen_in }
+        Self { pattern: PromptPattern::Prefix(text), author, seen_in }
     }
 
     fn matches(&self, text: &str) -> bool {
         match self.pattern {
-            Pattern::Tag(name) => is_element(text, name),
-            Pattern::Prefix(prefix) => text.starts_with(prefix),
+            PromptPattern::Tag(name) => is_element(text, name),
+            PromptPattern::Prefix(prefix) => text.starts_with(prefix),
         }
     }
 }
 
 /// Returns the author of a content. A content without text is the user's.
-pub fn author_of(content: &Any<'_>, rules: &[Rule]) -> Author {
+pub fn author_of(content: &Any<'_>, rules: &[PromptRule]) -> Author {
     author_of_blocks(&blocks(content, &mut LeftOut::default()), rules)
 }
 
-fn author_of_blocks(blocks: &[Block], rules: &[Rule]) -> Author {
+fn author_of_blocks(blocks: &[Block], rules: &[PromptRule]) -> Author {
     let mut others = None;
     for block in blocks {
         match block_author(block.text.trim(), rules) {
@@ -91,7 +91,7 @@ fn author_of_blocks(blocks: &[Block], rules: &[Rule]) -> Author {
 }
 
 /// Returns the author of one block.
-pub fn block_author(text: &str, rules: &[Rule]) -> Author {
+pub fn block_author(text: &str, rules: &[PromptRule]) -> Author {
     if let Some(rule) = rules.iter().find(|rule| rule.matches(text)) {
         return rule.author;
     }
@@ -100,14 +100,15 @@ pub fn block_author(text: &str, rules: &[Rule]) -> Author {
 
 /// Returns the author of a text that consists of elements and nothing else: of the first one, or
 /// `Unknown` if no rule names one of them.
-fn elements_author(text: &str, rules: &[Rule]) -> Option<Author> {
+fn elements_author(text: &str, rules: &[PromptRule]) -> Option<Author> {
     let mut rest = text;
     let mut found = None;
     while !rest.is_empty() {
         let name = element_name(rest)?;
         let end = format!("</{name}>");
         let (_, after) = rest.split_once(&end)?;
-        let is_named = |rule: &&Rule| matches!(rule.pattern, Pattern::Tag(tag) if tag == name);
+        let is_named =
+            |rule: &&PromptRule| matches!(rule.pattern, PromptPattern::Tag(tag) if tag == name);
         match rules.iter().find(is_named) {
             Some(rule) => found = found.or(Some(rule.author)),
             None => found = Some(Author::Unknown),
@@ -171,7 +172,7 @@ pub type Reduce<'r> = dyn Fn(&str, &Map<Text<'_>, Any<'_>>) -> Option<Typed> + '
 pub fn own_words(
     content: &Any<'_>,
     extensions: &Map<Text<'_>, Any<'_>>,
-    rules: &[Rule],
+    rules: &[PromptRule],
     reduce: &Reduce<'_>,
 ) -> MessageText {
     let mut left_out = LeftOut::default();
@@ -199,10 +200,10 @@ pub fn own_words(
 mod tests {
     use super::*;
 
-    const RULES: &[Rule] = &[
-        Rule::tag("env", Author::Program, "1"),
-        Rule::tag("permissions instructions", Author::Program, "1"),
-        Rule::prefix("# AGENTS.md", Author::Program, "1"),
+    const RULES: &[PromptRule] = &[
+        PromptRule::tag("env", Author::Program, "1"),
+        PromptRule::tag("permissions instructions", Author::Program, "1"),
+        PromptRule::prefix("# AGENTS.md", Author::Program, "1"),
     ];
 
     #[test]

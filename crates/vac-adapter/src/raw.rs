@@ -52,7 +52,7 @@ pub(crate) fn event<'a>(
     data: Rest<'a>,
     place: Place,
     known: KnownMembers<'a>,
-    reason: annotations::Reason,
+    reason: annotations::UnparsedReason,
 ) -> Entry<'a> {
     let mut extensions = Map::default();
     if let Some(parent) = &known.parent_id {

@@ -39,7 +39,7 @@ use crate::members::Rest;
 use crate::raw::{self, KnownMembers, push};
 
 /// The `reason` in the data of a frame that was redacted as a whole.
-pub const REASON: &str = annotations::Reason::Redacted.as_str();
+pub const REASON: &str = annotations::UnparsedReason::Redacted.as_str();
 
 /// Takes the place of the name of a member that was redacted in text.
 const BLANK: &[u8] = b"\"(redacted)\"";
@@ -213,7 +213,7 @@ pub fn entry<'a>(
     let mut data = Rest::default();
     push(&mut data, "line", &place.line);
     push_digest(&mut data, bytes);
-    raw::event(data, place, known, annotations::Reason::Redacted)
+    raw::event(data, place, known, annotations::UnparsedReason::Redacted)
 }
 
 /// Returns the text that replaces the source of an entry from which something was redacted: the

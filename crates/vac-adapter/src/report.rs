@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use vac_record::annotations::Reason;
+use vac_record::annotations::UnparsedReason;
 use vac_record::{Entry, MessageEntryType, ToolCallEntry};
 
 /// Maximum number of names, lines or warnings that a report lists; it counts all of them.
@@ -17,7 +17,7 @@ pub const NO_CONVERSATION: &str = "no message and no tool call found";
 /// A file that a record was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Source {
+pub struct SourceFile {
     /// Its name, without the folder.
     pub name: String,
     /// Its bytes.
@@ -44,7 +44,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The files that it was made from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceFile>,
     /// Documents and other frames.
     pub frames: u64,
     /// Those that are kept unparsed.
@@ -78,9 +78,9 @@ pub struct Unparsed {
 
 impl Report {
     /// Counts a frame, or a part of one, that is kept unparsed.
-    pub fn unparsed(&mut self, line: u64, reason: Reason) {
+    pub fn unparsed(&mut self, line: u64, reason: UnparsedReason) {
         self.unparsed.count += 1;
-        let is_piece = reason == Reason::TooLong;
+        let is_piece = reason == UnparsedReason::TooLong;
         if is_piece {
             self.warn(format!("line {line} is too long to be parsed (see --max-event)"));
         }

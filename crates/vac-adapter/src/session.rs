@@ -30,11 +30,11 @@ use crate::annotation;
 use crate::canonical::{strip_entry, strip_record};
 use crate::frame::Reason;
 use crate::raw::{self, KnownMembers};
-use crate::report::{Report, Source};
+use crate::report::{Report, SourceFile};
 
 /// How a record is to be written.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RecordOptions {
     /// JSON or CBOR.
     pub encoding: Encoding,
     /// How JSON is laid out.
@@ -52,14 +52,14 @@ pub struct Options {
 
 /// States what a record was made from. It is asked when all entries have been read, so
 /// that it can state what was read.
-pub type Sources<'s> = dyn Fn() -> Result<Vec<Source>, Error> + 's;
+pub type Sources<'s> = dyn Fn() -> Result<Vec<SourceFile>, Error> + 's;
 
 /// [`Sources`] of a record that states none.
-pub fn no_sources() -> Result<Vec<Source>, Error> {
+pub fn no_sources() -> Result<Vec<SourceFile>, Error> {
     Ok(Vec::new())
 }
 
-impl Default for Options {
+impl Default for RecordOptions {
     fn default() -> Self {
         Self {
             encoding: Encoding::Json,
@@ -75,7 +75,7 @@ impl Default for Options {
 /// Writes a session's record, without a line end.
 pub fn write(
     session: &dyn Session,
-    options: &Options,
+    options: &RecordOptions,
     sources: &Sources<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, Error> {
@@ -113,7 +113,7 @@ struct Around {
 
 impl Around {
     /// Writes it, and validates it if it is to be valid.
-    fn of(record: &VerifiableAgentRecord<'_>, options: &Options) -> Result<Self, Error> {
+    fn of(record: &VerifiableAgentRecord<'_>, options: &RecordOptions) -> Result<Self, Error> {
         let mut encoder = encoder(options).indexed();
         record.encode(&mut encoder)?;
         let found = encoder.read_index(|document| {
@@ -139,7 +139,7 @@ impl Around {
 /// The whole record in memory, without sources: the convenience, not the mechanism.
 pub fn collect(
     session: &dyn Session,
-    options: &Options,
+    options: &RecordOptions,
 ) -> Result<(VerifiableAgentRecord<'static>, Report), Error> {
     let mut record = around(session, options);
     let report = begin_report(session, &record);
@@ -249,7 +249,7 @@ impl Session for Named<'_> {
     }
 }
 
-fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'static> {
+fn around(session: &dyn Session, options: &RecordOptions) -> VerifiableAgentRecord<'static> {
     let mut record = head(session);
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
@@ -259,7 +259,7 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
 }
 
 /// What a record of ours says about itself.
-fn recording_agent(options: &Options, sources: &[Source]) -> RecordingAgent<'static> {
+fn recording_agent(options: &RecordOptions, sources: &[SourceFile]) -> RecordingAgent<'static> {
     let mut extensions = Map::default();
     if let Some(build) = &options.build {
         raw::push(&mut extensions, "build", &build.as_str());
@@ -283,7 +283,7 @@ fn recording_agent(options: &Options, sources: &[Source]) -> RecordingAgent<'sta
     }
 }
 
-fn described(source: &Source) -> crate::members::Rest<'static> {
+fn described(source: &SourceFile) -> crate::members::Rest<'static> {
     let mut members = Map::default();
     raw::push(&mut members, "name", &source.name.as_str());
     raw::push(&mut members, "size", &source.size);
@@ -308,7 +308,7 @@ const MAX_PRETTY: usize = 1 << 20;
 /// Room for most entries.
 const ROOM: usize = 16 * 1024;
 
-fn encoder(options: &Options) -> Encoder<'static> {
+fn encoder(options: &RecordOptions) -> Encoder<'static> {
     let encoder = match options.encoding {
         Encoding::Json => Encoder::json(options.layout),
         Encoding::Cbor => Encoder::cbor(),
@@ -331,7 +331,7 @@ fn validate(document: &Document<'_>, rule: RuleId, line: Option<u64>) -> Result<
 
 /// Writes entries.
 struct Writer<'w> {
-    options: &'w Options,
+    options: &'w RecordOptions,
     report: Report,
     out: &'w mut dyn Write,
     encoder: Encoder<'static>,
@@ -340,7 +340,7 @@ struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     fn new(
-        options: &'w Options,
+        options: &'w RecordOptions,
         report: Report,
         out: &'w mut dyn Write,
         count: Option<u64>,
@@ -415,7 +415,7 @@ impl Sink for Writer<'_> {
 }
 
 /// An encoder that has just opened the list of entries, two levels down.
-fn inside_entries(options: &Options, count: u64) -> Encoder<'static> {
+fn inside_entries(options: &RecordOptions, count: u64) -> Encoder<'static> {
     let mut encoder = encoder(options);
     encoder.begin_array(1);
     encoder.begin_array(1);
@@ -446,7 +446,7 @@ mod tests {
     fn what_was_written_is_validated_as_an_entry() {
         for encoding in [Encoding::Json, Encoding::Cbor] {
             for validate in [true, false] {
-                let options = Options { encoding, validate, ..Options::default() };
+                let options = RecordOptions { encoding, validate, ..RecordOptions::default() };
                 let mut out = Vec::new();
                 let mut writer =
                     Writer::new(&options, Report::default(), &mut out, Some(1)).expect("a writer");

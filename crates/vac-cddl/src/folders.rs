@@ -9,7 +9,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::modules::is_module_name;
-use crate::{File, MAX_TEXT_BYTES, ModuleLoader};
+use crate::{MAX_TEXT_BYTES, ModuleLoader, SpecFile};
 
 /// Reads the modules that directives name from folders.
 ///
@@ -28,7 +28,7 @@ impl ModuleFolders {
 }
 
 impl ModuleLoader for ModuleFolders {
-    fn load(&self, module: &str) -> Result<File<'static>, String> {
+    fn load(&self, module: &str) -> Result<SpecFile<'static>, String> {
         if !is_module_name(module) {
             return Err(format!("`{module}` is not the name of a module"));
         }
@@ -54,7 +54,7 @@ impl ModuleLoader for ModuleFolders {
 }
 
 /// Reads a file of a folder; `None` if it does not exist.
-fn read_below(folder: &Path, name: &str) -> Result<Option<File<'static>>, String> {
+fn read_below(folder: &Path, name: &str) -> Result<Option<SpecFile<'static>>, String> {
     let path = folder.join(name);
     let failed = |path: &Path, error: io::Error| format!("cannot read {}: {error}", path.display());
     let top = fs::canonicalize(folder).map_err(|error| failed(folder, error))?;
@@ -70,12 +70,12 @@ fn read_below(folder: &Path, name: &str) -> Result<Option<File<'static>>, String
         return Err(format!("{} is not a file", path.display()));
     }
     let text = read_text(&target).map_err(|error| failed(&path, error))?;
-    Ok(Some(File::new(path.display().to_string(), text)))
+    Ok(Some(SpecFile::new(path.display().to_string(), text)))
 }
 
 /// Reads the text of a specification, under the path as it is given.
-pub fn read_file(path: &Path) -> io::Result<File<'static>> {
-    Ok(File::new(path.to_string_lossy().into_owned(), read_text(path)?))
+pub fn read_file(path: &Path) -> io::Result<SpecFile<'static>> {
+    Ok(SpecFile::new(path.to_string_lossy().into_owned(), read_text(path)?))
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

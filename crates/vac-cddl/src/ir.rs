@@ -111,7 +111,7 @@ pub struct Rule {
     /// or as the map or array it is made of.
     pub name: String,
     /// Where the rule comes from.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
     /// The comment lines directly above the rule, without `;`.
     pub docs: Vec<String>,
     /// The rule's own text (plugs of a socket joined by newlines).
@@ -124,7 +124,7 @@ pub struct Rule {
 
 /// Where a rule comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum RuleOrigin {
     /// Written in the specification.
     Spec,
     /// Made of the specification: a generic rule with its arguments filled in, or a
@@ -156,9 +156,9 @@ pub enum TypeKind {
     /// integers, or both are floats.
     Range {
         /// Lower end, inclusive.
-        low: Value,
+        low: LiteralValue,
         /// Upper end.
-        high: Value,
+        high: LiteralValue,
         /// Whether the upper end belongs to the range.
         inclusive: bool,
     },
@@ -213,7 +213,7 @@ pub enum Control {
     /// `.bits`: only bits whose number matches the argument are set.
     Bits(Box<Type>),
     /// `.regexp`.
-    Regexp(Pattern),
+    Regexp(XsdPattern),
     /// `.cbor`: a byte string that holds one item of this type.
     Cbor(Box<Type>),
     /// `.cborseq`: a byte string that holds a sequence; the argument is an
@@ -224,24 +224,24 @@ pub enum Control {
     /// `.and`: both.
     And(Box<Type>),
     /// `.lt`
-    Lt(Value),
+    Lt(LiteralValue),
     /// `.le`
-    Le(Value),
+    Le(LiteralValue),
     /// `.gt`
-    Gt(Value),
+    Gt(LiteralValue),
     /// `.ge`
-    Ge(Value),
+    Ge(LiteralValue),
     /// `.eq`
-    Eq(Value),
+    Eq(LiteralValue),
     /// `.eq` with a value that is not a number, a text or bytes: `true`, `[]`, `{a: 1}`.
     /// The type matches only that value.
     Is(Box<Type>),
     /// `.ne`
-    Ne(Value),
+    Ne(LiteralValue),
     /// `.ne` with such a value.
     IsNot(Box<Type>),
     /// `.default`: says what absence means; matches like the target.
-    Default(Value),
+    Default(LiteralValue),
     /// `.feature`: names the feature that a match uses; matches like the target, unless a
     /// caller disables the feature.
     Feature(String),
@@ -262,7 +262,7 @@ pub enum Control {
 
 /// A regular expression of XML Schema, and the same for crate `regex`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
+pub struct XsdPattern {
     /// As the text has it.
     pub xsd: String,
     /// Translated, anchored at both ends.
@@ -273,14 +273,14 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
     /// The value.
-    pub value: Value,
+    pub value: LiteralValue,
     /// `north` in `&(north: 1)`.
     pub name: Option<String>,
 }
 
 /// A value that CDDL can write down.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum LiteralValue {
     /// An integer of -2^64 to 2^64 - 1.
     Integer(i128),
     /// A float.
@@ -350,7 +350,7 @@ pub enum ElementKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// The key. In an array it only names the element.
-    pub key: Option<Key>,
+    pub key: Option<MemberKey>,
     /// Whether a matching key commits to this member (`:` and `^ =>`).
     pub cut: bool,
     /// The value.
@@ -359,7 +359,7 @@ pub struct Member {
 
 /// The key of a member.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Key {
+pub enum MemberKey {
     /// One known key: `name:`, `"text" =>`, `1 =>`, `&(alg: 1) =>`.
     Literal(Literal),
     /// Any key of a type: `tstr => any`.

@@ -52,7 +52,7 @@ mod warnings;
 mod xsd;
 
 pub use error::{Error, Errors};
-pub use modules::{File, ModuleLoader, Options};
+pub use modules::{ModuleLoader, ParseOptions, SpecFile};
 pub use tables::TableIndex;
 
 /// The longest text that [`parse`] takes, in bytes.
@@ -71,27 +71,30 @@ pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
 
 /// Reads the text of a specification; `file_name` is only for locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
-    parse_files(&[File::new(file_name, source)], &Options::default())
+    parse_files(&[SpecFile::new(file_name, source)], &ParseOptions::default())
 }
 
 /// Reads texts as one specification, as if they followed each other, and the modules that
 /// they name.
 ///
 /// ```
-/// use vac_cddl::{File, Options};
+/// use vac_cddl::{SpecFile, ParseOptions};
 ///
 /// let modules = |name: &str| match name {
-///     "geometry" => Ok(File::new("geometry.cddl", "point = { x: num, y: num }\nnum = int")),
+///     "geometry" => Ok(SpecFile::new("geometry.cddl", "point = { x: num, y: num }\nnum = int")),
 ///     _ => Err("not found".to_owned()),
 /// };
-/// let line = File::new("line.cddl", "line = [2* geo.point]\n;# import geometry as geo");
-/// let options = Options { modules: Some(&modules), ..Options::default() };
+/// let line = SpecFile::new("line.cddl", "line = [2* geo.point]\n;# import geometry as geo");
+/// let options = ParseOptions { modules: Some(&modules), ..ParseOptions::default() };
 /// let schema = vac_cddl::parse_files(&[line], &options)?;
 /// let names: Vec<_> = schema.rules.iter().map(|rule| rule.name.as_str()).take(3).collect();
 /// assert_eq!(names, ["line", "geo.point", "geo.num"]);
 /// # Ok::<(), vac_cddl::Errors>(())
 /// ```
-pub fn parse_files(files: &[File<'_>], options: &Options<'_>) -> Result<ir::Schema, Errors> {
+pub fn parse_files(
+    files: &[SpecFile<'_>],
+    options: &ParseOptions<'_>,
+) -> Result<ir::Schema, Errors> {
     lower::schema(files, options)
 }
 

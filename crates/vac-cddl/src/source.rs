@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::ir::Location;
 use crate::lower::limits;
-use crate::syntax::ast::Span;
-use crate::syntax::{self, Problem, Token, Tree};
+use crate::syntax::ast::TextSpan;
+use crate::syntax::{self, SyntaxProblem, Token, Tree};
 use crate::{Error, Errors};
 
 /// Bytes between two places of which the number of characters before them is kept.
@@ -36,7 +36,8 @@ impl<'a> Source<'a> {
         }
         let source = Self::new(number, file, syntax::parse(text));
         let problems = source.tree.problems.iter();
-        let errors = problems.map(|Problem { span, message }| source.error(span.start, message));
+        let errors =
+            problems.map(|SyntaxProblem { span, message }| source.error(span.start, message));
         let errors: Vec<Error> = errors.collect();
         if errors.is_empty() {
             return Ok(source);
@@ -80,7 +81,7 @@ impl<'a> Source<'a> {
         Self { file: file.into(), number, tree, line_starts, contents, adjacent, characters }
     }
 
-    pub(crate) fn text(&self, span: Span) -> &'a str {
+    pub(crate) fn text(&self, span: TextSpan) -> &'a str {
         &self.tree.text[span.start..span.end]
     }
 
@@ -104,7 +105,7 @@ impl<'a> Source<'a> {
     }
 
     /// The tokens within a range of bytes.
-    pub(crate) fn tokens(&self, span: Span) -> &[Token] {
+    pub(crate) fn tokens(&self, span: TextSpan) -> &[Token] {
         let tokens = &self.tree.tokens;
         let first = tokens.partition_point(|token| token.span.start < span.start);
         let end = tokens.partition_point(|token| token.span.end <= span.end);
@@ -112,7 +113,7 @@ impl<'a> Source<'a> {
     }
 
     /// The tokens within a range of bytes, as they are written.
-    pub(crate) fn written(&self, span: Span) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn written(&self, span: TextSpan) -> impl Iterator<Item = &'a str> {
         self.tokens(span).iter().map(|token| self.text(token.span))
     }
 

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 
 use vac_schema::builder::{BuildError, Builder, Definition};
 use vac_schema::{
-    Control, Element, ElementKind, GroupId, Key, Label, RuleId, Schema, TagNumber, TypeId,
-    TypeKind, Value,
+    Control, Element, ElementKind, GroupId, LiteralKey, LiteralValue, MemberKey, RuleId, Schema,
+    TagNumber, TypeId, TypeKind,
 };
 
 use crate::Error;
-use crate::ir::{self, Origin};
+use crate::ir::{self, RuleOrigin};
 use crate::lower::arguments;
 
 /// The places in the tables of what a schema in the intermediate representation consists of.
@@ -54,7 +54,7 @@ pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Er
     }
     for (at, rule) in schema.rules.iter().enumerate() {
         let body = tables.type_(&rule.body)?;
-        let is_prelude = rule.origin == Origin::Prelude;
+        let is_prelude = rule.origin == RuleOrigin::Prelude;
         let definition = Definition { name: rule.name.clone(), body, is_prelude };
         tables.builder.define_rule(rule_id(ir::RuleId(at)), definition);
     }
@@ -71,7 +71,7 @@ fn pattern_names(schema: &ir::Schema) -> HashMap<String, String> {
     let mut names = HashMap::new();
     for rule in &schema.rules {
         if let ir::TypeKind::Literal(literal) = &rule.body.kind
-            && let ir::Value::Text(text) = &literal.value
+            && let ir::LiteralValue::Text(text) = &literal.value
         {
             names.entry(text.clone()).or_insert_with(|| rule.name.clone());
         }
@@ -212,11 +212,11 @@ impl Tables<'_> {
         Ok(Element { min, max: max.unwrap_or(u64::MAX), kind })
     }
 
-    fn key(&mut self, key: Option<&ir::Key>) -> Result<Key, Error> {
+    fn key(&mut self, key: Option<&ir::MemberKey>) -> Result<MemberKey, Error> {
         Ok(match key {
-            None => Key::None,
-            Some(ir::Key::Type(ty)) => Key::Type(self.type_(ty)?),
-            Some(ir::Key::Literal(literal)) => Key::Literal(Label {
+            None => MemberKey::None,
+            Some(ir::MemberKey::Type(ty)) => MemberKey::Type(self.type_(ty)?),
+            Some(ir::MemberKey::Literal(literal)) => MemberKey::Literal(LiteralKey {
                 value: value(&literal.value),
                 name: literal.name.clone().map_or("".into(), Into::into),
             }),
@@ -228,11 +228,11 @@ fn rule_id(ir::RuleId(id): ir::RuleId) -> RuleId {
     RuleId(u32::try_from(id).expect("a schema has fewer than 2^32 rules"))
 }
 
-fn value(value: &ir::Value) -> Value {
+fn value(value: &ir::LiteralValue) -> LiteralValue {
     match value {
-        ir::Value::Integer(integer) => Value::Integer(*integer),
-        ir::Value::Float(float) => Value::Float(*float),
-        ir::Value::Text(text) => Value::Text(text.clone().into()),
-        ir::Value::Bytes(bytes) => Value::Bytes(bytes.clone().into()),
+        ir::LiteralValue::Integer(integer) => LiteralValue::Integer(*integer),
+        ir::LiteralValue::Float(float) => LiteralValue::Float(*float),
+        ir::LiteralValue::Text(text) => LiteralValue::Text(text.clone().into()),
+        ir::LiteralValue::Bytes(bytes) => LiteralValue::Bytes(bytes.clone().into()),
     }
 }

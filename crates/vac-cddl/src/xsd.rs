@@ -108,7 +108,7 @@ impl<'a> Translation<'a> {
 
     /// `{2}`, `{2,}`, `{2,3}`, from after the brace.
     fn quantity(&mut self) -> Result<(), String> {
-        let quantity = self.braced()?;
+        let quantity = self.parse_braced()?;
         let (min, max) = quantity.split_once(',').unwrap_or((&quantity, &quantity));
         let number = |digits: &str| {
             let all_digits = digits.chars().all(|c| c.is_ascii_digit());
@@ -156,7 +156,7 @@ impl<'a> Translation<'a> {
     }
 
     /// The text before the closing brace.
-    fn braced(&mut self) -> Result<String, String> {
+    fn parse_braced(&mut self) -> Result<String, String> {
         let mut content = String::new();
         loop {
             match self.rest.next().ok_or("`{` is never closed")? {
@@ -171,7 +171,7 @@ impl<'a> Translation<'a> {
         if self.rest.next() != Some('{') {
             return Err(r"a category in braces has to follow `\p`".into());
         }
-        let name = self.braced()?;
+        let name = self.parse_braced()?;
         if name.starts_with("Is") {
             return Err(format!(r"Unicode blocks (`\p{{{name}}}`) are not supported"));
         }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, StdinLock};
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memchr2};
-use vac_store::safe_path::Kind;
+use vac_store::safe_path::PathKind;
 use vac_store::walk::{MAX_DEPTH, Visitor, walk};
 use vac_store::{SafePath, Skipped};
 
@@ -105,14 +105,14 @@ struct Records(Vec<Input>);
 impl Visitor for Records {
     /// Links to files are followed, links to directories are not: they may lead back. Pipes and
     /// devices are skipped: reading them may never end.
-    fn visit(&mut self, path: SafePath, kind: Kind) {
+    fn visit(&mut self, path: SafePath, kind: PathKind) {
         let path = path.as_path();
         if !has_extension(path, &EXTENSIONS) {
             return;
         }
         let is_file = match kind {
-            Kind::Link => path.metadata().map(|target| target.is_file()),
-            kind => Ok(kind == Kind::File),
+            PathKind::Link => path.metadata().map(|target| target.is_file()),
+            kind => Ok(kind == PathKind::File),
         };
         match is_file {
             Ok(true) => self.0.push(Input::File(path.to_owned())),

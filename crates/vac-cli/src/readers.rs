@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use clap::Args;
-use vac_store::Log;
+use vac_store::StoredLog;
 
 /// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ModeOption {
     }
 
     /// Readers of a file that is made from these logs.
-    pub fn readers_of_logs<'l>(self, logs: impl IntoIterator<Item = &'l Log>) -> Readers {
+    pub fn readers_of_logs<'l>(self, logs: impl IntoIterator<Item = &'l StoredLog>) -> Readers {
         self.mode.unwrap_or_else(|| Readers::common(logs.into_iter().map(Readers::of_log)))
     }
 }
@@ -52,7 +52,7 @@ impl Readers {
     }
 
     /// Those who can read a log. Databases, storage trees and standard input are private.
-    fn of_log(log: &Log) -> Self {
+    fn of_log(log: &StoredLog) -> Self {
         match log.files() {
             Some(files) => Self::of_files(files),
             None => Self::Owner,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use vac_cddl::folders::{ModuleFolders, read_file};
-use vac_cddl::{File, ModuleLoader, Options};
+use vac_cddl::{ModuleLoader, ParseOptions, SpecFile};
 use vac_schema::{Features, RuleId, Schema};
 use vac_validate::{Document, SCHEMA, Violations, rules};
 use vac_value::printable;
@@ -23,16 +23,16 @@ pub fn read(
     let read = |path: &PathBuf| {
         read_file(path).with_context(|| format!("cannot read the schema {}", path.display()))
     };
-    let files: Vec<File> = paths.iter().map(read).collect::<anyhow::Result<_>>()?;
+    let files: Vec<SpecFile> = paths.iter().map(read).collect::<anyhow::Result<_>>()?;
     let loader = ModuleFolders::new(folders.iter().cloned());
     let modules = (!folders.is_empty()).then_some(&loader as &dyn ModuleLoader);
-    let errors = match vac_cddl::parse_files(&files, &Options { start: rule, modules }) {
+    let errors = match vac_cddl::parse_files(&files, &ParseOptions { start: rule, modules }) {
         Ok(schema) => return Ok(schema),
         Err(errors) => errors,
     };
     // If only the rule is wrong, the rules that exist are of more help.
     if rule.is_some()
-        && let Ok(schema) = vac_cddl::parse_files(&files, &Options { start: None, modules })
+        && let Ok(schema) = vac_cddl::parse_files(&files, &ParseOptions { start: None, modules })
     {
         find(&vac_cddl::tables(&schema)?, rule)?;
     }

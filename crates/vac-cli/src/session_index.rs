@@ -7,7 +7,7 @@ use vac_adapter::session::Named;
 use vac_adapter::{Error, Input, Memory, Session as _};
 use vac_store::join::DetectedLog;
 use vac_view::event_time::to_utc;
-use vac_view::{AuthorSet, EventKind, MessageAuthor, Options, events};
+use vac_view::{AuthorSet, EventKind, EventOptions, MessageAuthor, events};
 
 use crate::json_output::ListedSession;
 use crate::sessions;
@@ -112,7 +112,7 @@ fn prompt_of_large(known: &DetectedLog, agent: Agent, session: &ListedSession) -
 /// by another agent.
 fn first_prompt(session: &dyn vac_adapter::Session) -> Option<String> {
     let authors = AuthorSet::USER.with(MessageAuthor::OtherAgent);
-    let options = Options { prompts: true, authors, ..Options::NOTHING };
+    let options = EventOptions { prompts: true, authors, ..EventOptions::NOTHING };
     let (mut first, mut fallback) = (None, None);
     let read = events(session, &[], options, &mut |event| {
         let EventKind::UserPrompt { text, author, is_local_command, .. } = &event.kind else {

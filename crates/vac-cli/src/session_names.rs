@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use vac::parallel::ordered_parallel_map;
 use vac::{Agent, Search};
-use vac_store::{Log, MemoryBudget};
+use vac_store::{MemoryBudget, StoredLog};
 use vac_value::Encoding;
 
 use crate::convert::existing_record;
@@ -47,9 +47,14 @@ pub struct Named {
 
 impl Named {
     /// Whether a session of a log is meant.
-    pub fn selects(&self, log: &Log, ids: &[&str]) -> bool {
+    pub fn selects(&self, log: &StoredLog, ids: &[&str]) -> bool {
         let mut wanted = log.paths().filter_map(|path| self.ids.get(path));
         wanted.next().is_none_or(|wanted| ids.iter().any(|id| wanted.contains(*id)))
+    }
+
+    /// Whether a log was found by the id of its session.
+    pub fn is_by_id(&self, log: &StoredLog) -> bool {
+        log.paths().any(|path| self.ids.contains_key(path))
     }
 
     /// Whether exactly one session is meant, whatever else its files contain.
@@ -222,14 +227,23 @@ fn describe(id: &str, sessions: &[&ListedSession]) -> String {
     format!("{id}  {agent}  {start}  {project}")
 }
 
-/// Returns the records in the folder of records whose ids, or whose file names, begin with a name.
-fn records_named(name: &str) -> Result<BTreeMap<String, PathBuf>> {
-    let mut records = BTreeMap::new();
+/// Returns the folder of records, if the user names one.
+///
+/// # Errors
+/// If it does not exist.
+pub fn records_folder() -> Result<Option<PathBuf>> {
     let Some(folder) = std::env::var_os(RECORDS).filter(|folder| !folder.is_empty()) else {
-        return Ok(records);
+        return Ok(None);
     };
     let folder = PathBuf::from(folder);
     folder.metadata().with_context(|| format!("{RECORDS}: {}", folder.display()))?;
+    Ok(Some(folder))
+}
+
+/// Returns the records in the folder of records whose ids, or whose file names, begin with a name.
+fn records_named(name: &str) -> Result<BTreeMap<String, PathBuf>> {
+    let mut records = BTreeMap::new();
+    let Some(folder) = records_folder()? else { return Ok(records) };
     for input in input::find(&[folder]) {
         let Input::File(path) = input else { continue };
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

@@ -11,11 +11,11 @@ use vac::parallel::with_stack;
 use vac::read::source_names;
 use vac::{AGENTS, Agent, Search};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
-use vac_adapter::{Beginning, Error, Input, Session, Source};
+use vac_adapter::{Beginning, Error, Input, Session, SourceFile};
 use vac_record::SessionId;
-use vac_sign::{PublicKey, Verdict, Verification, verify};
+use vac_sign::{PublicKey, SignatureVerdict, Verification, verify};
 use vac_store::join::DetectedLog;
-use vac_store::{Found, Loaded, Log, MemoryBudget, find};
+use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
@@ -57,7 +57,7 @@ pub enum ReadFrom<'l> {
 
 impl<'l> ReadFrom<'l> {
     /// Returns the names of the files of a log.
-    pub fn names(self) -> Vec<Source> {
+    pub fn names(self) -> Vec<SourceFile> {
         match self {
             Self::Log(log) => source_names(log),
             Self::Record(_) => Vec::new(),
@@ -66,7 +66,7 @@ impl<'l> ReadFrom<'l> {
 
     /// Returns the sources of a log, which is called after all of it was read: it fails if the log
     /// has changed meanwhile.
-    pub fn sources(self) -> Result<Option<Vec<Source>>, Error> {
+    pub fn sources(self) -> Result<Option<Vec<SourceFile>>, Error> {
         match self {
             Self::Log(log) => log.sources().map(Some),
             Self::Record(_) => Ok(None),
@@ -230,7 +230,7 @@ impl Reading<'_, '_> {
         taken
     }
 
-    fn records(&mut self, log: &Log, encoding: Encoding) -> Result<()> {
+    fn records(&mut self, log: &StoredLog, encoding: Encoding) -> Result<()> {
         let input = log.unread();
         let read = match encoding {
             Encoding::Json => self.json(log, &input),
@@ -246,7 +246,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads JSON records one after the other, each held in memory.
-    fn json(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
+    fn json(&mut self, log: &StoredLog, input: &dyn Input) -> io::Result<Result<()>> {
         let mut frames = Frames::new(input.open()?).within(usize::MAX);
         loop {
             let next = frames.next(|frame| match &frame.content {
@@ -265,7 +265,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads a sequence of CBOR records. Stops at bytes that are not CBOR.
-    fn cbor(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
+    fn cbor(&mut self, log: &StoredLog, input: &dyn Input) -> io::Result<Result<()>> {
         let mut bytes = Vec::new();
         input.open()?.read_to_end(&mut bytes)?;
         let mut rest = bytes.as_slice();
@@ -286,7 +286,7 @@ impl Reading<'_, '_> {
         Ok(Ok(()))
     }
 
-    fn record(&mut self, log: &Log, document: &Document<'_>) -> Result<()> {
+    fn record(&mut self, log: &StoredLog, document: &Document<'_>) -> Result<()> {
         let signature = self.signature(log, document)?;
         let from = ReadFrom::Record(signature.as_ref());
         let shown = record::read(document, AGENTS, &mut |session| (self.show)(session, from));
@@ -294,7 +294,7 @@ impl Reading<'_, '_> {
     }
 
     /// Checks the signature of a document, if there is a key to check it with.
-    fn signature(&self, log: &Log, document: &Document<'_>) -> Result<Option<Signature>> {
+    fn signature(&self, log: &StoredLog, document: &Document<'_>) -> Result<Option<Signature>> {
         let Some(key) = &self.sessions.key else {
             // A detached record is an error, which the caller reports.
             let Some(Payload::Attached { .. }) = signed::payload(document) else {
@@ -307,7 +307,7 @@ impl Reading<'_, '_> {
         let time = Some(now()?);
         let with = Verification { key: Some(key), time, ..Verification::default() };
         let answers = verify(document.root().raw(), &with);
-        if answers.verdict() == Verdict::Verified {
+        if answers.verdict() == SignatureVerdict::Verified {
             return Ok(Some(Signature::Verified { key: key.thumbprint_uri() }));
         }
         let failed = answers.lines().into_iter().find(|(_, answer)| answer.is_failed());
@@ -324,7 +324,7 @@ impl Reading<'_, '_> {
     }
 
     /// Counts a session, or prints why it could not be read. A closed pipe ends the command.
-    fn take(&mut self, log: &Log, shown: Result<(), Error>) -> Result<()> {
+    fn take(&mut self, log: &StoredLog, shown: Result<(), Error>) -> Result<()> {
         match shown {
             Ok(()) => self.shown += 1,
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => bail!(error),
@@ -334,7 +334,7 @@ impl Reading<'_, '_> {
         Ok(())
     }
 
-    fn refuse(&mut self, log: &Log, reason: &str, exit: Exit) {
+    fn refuse(&mut self, log: &StoredLog, reason: &str, exit: Exit) {
         self.fail(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
     }
 
@@ -346,7 +346,7 @@ impl Reading<'_, '_> {
 
 /// Returns the encoding of the records in a file, or `None` if it does not contain records. CBOR
 /// records begin with a map or a tag, as no log does; JSON is recognised by the first document.
-pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding>> {
+pub fn encoding_of_record(log: &StoredLog, is_log: bool) -> io::Result<Option<Encoding>> {
     if is_log {
         return Ok(None);
     }

@@ -1,8 +1,8 @@
 //! Questions about types that both the types and the validators depend on.
 
 use vac_cddl::ir::{
-    Control, ElementKind, Group, Key, Literal, Origin, Rule, RuleId, Schema, TagNumber, Type,
-    TypeKind, Value,
+    Control, ElementKind, Group, Literal, LiteralValue, MemberKey, Rule, RuleId, RuleOrigin,
+    Schema, TagNumber, Type, TypeKind,
 };
 
 /// The kinds of nodes of `vac_value::Kind`, by name.
@@ -31,7 +31,7 @@ pub fn rule(schema: &Schema, id: RuleId) -> &Rule {
 /// The name of the prelude rule that a type is a plain reference to.
 pub fn prelude_name<'s>(schema: &'s Schema, ty: &Type) -> Option<&'s str> {
     match ty.kind {
-        TypeKind::Rule(id) if rule(schema, id).origin == Origin::Prelude => {
+        TypeKind::Rule(id) if rule(schema, id).origin == RuleOrigin::Prelude => {
             Some(&rule(schema, id).name)
         }
         _ => None,
@@ -101,12 +101,12 @@ fn collect_kinds(schema: &Schema, ty: &Type, kinds: &mut Kinds) {
     }
 }
 
-fn value_kind(value: &Value) -> &'static str {
+fn value_kind(value: &LiteralValue) -> &'static str {
     match value {
-        Value::Integer(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::Text(_) => "Text",
-        Value::Bytes(_) => "Bytes",
+        LiteralValue::Integer(_) => "Integer",
+        LiteralValue::Float(_) => "Float",
+        LiteralValue::Text(_) => "Text",
+        LiteralValue::Bytes(_) => "Bytes",
     }
 }
 
@@ -119,7 +119,7 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
         ty = match &ty.kind {
             TypeKind::Rule(id) => {
                 let rule = rule(schema, *id);
-                if rule.origin == Origin::Spec {
+                if rule.origin == RuleOrigin::Spec {
                     name = Some(&rule.name);
                 }
                 &rule.body
@@ -134,7 +134,7 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
     match &ty.kind {
         TypeKind::Literal(literal) => {
             let mut literal = literal.clone();
-            if literal.name.is_none() && !matches!(literal.value, Value::Text(_)) {
+            if literal.name.is_none() && !matches!(literal.value, LiteralValue::Text(_)) {
                 literal.name = name.cloned();
             }
             Some(vec![literal])
@@ -147,7 +147,7 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
             // The rule of a text and a number that mean the same names the number.
             let mut unnamed = all
                 .iter_mut()
-                .filter(|it| it.name.is_none() && !matches!(it.value, Value::Text(_)));
+                .filter(|it| it.name.is_none() && !matches!(it.value, LiteralValue::Text(_)));
             if let (Some(only), None) = (unnamed.next(), unnamed.next())
                 && alternatives.len() > 1
             {
@@ -162,7 +162,7 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
 /// Whether a generic instance is only another name for a literal, a scalar or a rule: it has
 /// no type of its own.
 pub fn is_transparent(schema: &Schema, rule: &Rule) -> bool {
-    rule.origin == Origin::Instance && is_plain(schema, &rule.body, MAX_CHAIN)
+    rule.origin == RuleOrigin::Instance && is_plain(schema, &rule.body, MAX_CHAIN)
 }
 
 /// The longest chain of instances that is followed.
@@ -177,7 +177,8 @@ fn is_plain(schema: &Schema, ty: &Type, left: usize) -> bool {
         | TypeKind::Simple(_) => true,
         TypeKind::Rule(id) => {
             let rule = rule(schema, *id);
-            rule.origin != Origin::Instance || (left > 0 && is_plain(schema, &rule.body, left - 1))
+            rule.origin != RuleOrigin::Instance
+                || (left > 0 && is_plain(schema, &rule.body, left - 1))
         }
         TypeKind::Control { target, control } => {
             let has_type = matches!(control, Control::Cbor(_) | Control::Regexp(_));
@@ -223,7 +224,7 @@ fn references_of_group(group: &Group, found: &mut dyn FnMut(RuleId)) {
         match &element.kind {
             ElementKind::Group { group, .. } => references_of_group(group, found),
             ElementKind::Member(member) => {
-                if let Some(Key::Type(key)) = &member.key {
+                if let Some(MemberKey::Type(key)) = &member.key {
                     for_each_reference(key, found);
                 }
                 for_each_reference(&member.value, found);

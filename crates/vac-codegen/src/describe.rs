@@ -1,14 +1,14 @@
 //! How documentation writes a literal.
 
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 
 /// A literal as CDDL writes it.
-pub fn value(value: &Value) -> String {
+pub fn value(value: &LiteralValue) -> String {
     match value {
-        Value::Integer(integer) => integer.to_string(),
-        Value::Float(float) => format!("{float:?}"),
-        Value::Text(text) => format!("{text:?}"),
-        Value::Bytes(bytes) => {
+        LiteralValue::Integer(integer) => integer.to_string(),
+        LiteralValue::Float(float) => format!("{float:?}"),
+        LiteralValue::Text(text) => format!("{text:?}"),
+        LiteralValue::Bytes(bytes) => {
             let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("h'{}'", hex.concat())
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use vac_cddl::folders::ModuleFolders;
 use vac_cddl::ir::{Schema, Warning};
-use vac_cddl::{Errors, File, ModuleLoader, Options};
+use vac_cddl::{Errors, ModuleLoader, ParseOptions, SpecFile};
 
 use crate::Error;
 
@@ -35,7 +35,7 @@ pub struct Output {
 
 /// A file that was not up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct OutdatedFile {
     /// The file.
     pub path: PathBuf,
     /// The number of lines that are new.
@@ -44,7 +44,7 @@ pub struct Change {
     pub removed: usize,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for OutdatedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, added, removed } = self;
         write!(f, "{}: {added} lines added, {removed} lines removed", path.display())
@@ -112,10 +112,10 @@ impl Specification {
     /// Reads all files. Locations give them their names without folders.
     fn read(&self) -> Result<Schema, FileError> {
         let read = |path: &PathBuf| read_file(path, &display_name(path));
-        let files: Vec<File> = self.files.iter().map(read).collect::<Result<_, _>>()?;
+        let files: Vec<SpecFile> = self.files.iter().map(read).collect::<Result<_, _>>()?;
         let loader = ModuleFolders::new(self.folders.iter().cloned());
         let modules = (!self.folders.is_empty()).then_some(&loader as &dyn ModuleLoader);
-        let options = Options { start: self.start.as_deref(), modules };
+        let options = ParseOptions { start: self.start.as_deref(), modules };
         crate::read_files(&files, &options).map_err(FileError::Spec)
     }
 }
@@ -125,10 +125,10 @@ fn display_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn read_file(path: &Path, name: &str) -> Result<File<'static>, FileError> {
+fn read_file(path: &Path, name: &str) -> Result<SpecFile<'static>, FileError> {
     let file = vac_cddl::folders::read_file(path);
     let file = file.map_err(|error| FileError::Io(path.to_owned(), error))?;
-    Ok(File { name: name.to_owned().into(), ..file })
+    Ok(SpecFile { name: name.to_owned().into(), ..file })
 }
 
 /// Generates the module of a specification. Returns its text, and warnings about the
@@ -193,11 +193,11 @@ fn specifications(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
 /// Reads a specification of this workspace.
 fn read_spec(root: &Path, name: &str) -> Result<Schema, FileError> {
     let file = read_file(&root.join(name), name)?;
-    crate::read_files(&[file], &Options::default()).map_err(FileError::Spec)
+    crate::read_files(&[file], &ParseOptions::default()).map_err(FileError::Spec)
 }
 
 /// Returns the files that are missing or whose text is another one.
-pub fn stale(outputs: &[Output]) -> Result<Vec<Change>, FileError> {
+pub fn stale(outputs: &[Output]) -> Result<Vec<OutdatedFile>, FileError> {
     let mut changes = Vec::new();
     for Output { path, text } in outputs {
         let old = match fs::read_to_string(path) {
@@ -207,14 +207,14 @@ pub fn stale(outputs: &[Output]) -> Result<Vec<Change>, FileError> {
         };
         if old != *text {
             let (added, removed) = difference(&old, text);
-            changes.push(Change { path: path.clone(), added, removed });
+            changes.push(OutdatedFile { path: path.clone(), added, removed });
         }
     }
     Ok(changes)
 }
 
 /// Writes the files that are not up to date, and returns them.
-pub fn update(outputs: &[Output]) -> Result<Vec<Change>, FileError> {
+pub fn update(outputs: &[Output]) -> Result<Vec<OutdatedFile>, FileError> {
     let changes = stale(outputs)?;
     for Output { path, text } in outputs {
         if !changes.iter().any(|change| change.path == *path) {

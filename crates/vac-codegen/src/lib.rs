@@ -41,7 +41,7 @@ use std::fmt;
 
 pub use files::generate;
 use vac_cddl::ir::Schema;
-use vac_cddl::{Errors, Options, TableIndex};
+use vac_cddl::{Errors, ParseOptions, TableIndex};
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,12 +68,15 @@ impl std::error::Error for Error {}
 /// Reads a specification by two parsers. Warnings of the second are among those of
 /// the schema.
 pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
-    read_files(&[vac_cddl::File::new(file_name, text)], &Options::default())
+    read_files(&[vac_cddl::SpecFile::new(file_name, text)], &ParseOptions::default())
 }
 
 /// Reads files as one specification, with the modules that they name. The second parser
 /// reads the given files, not the modules.
-pub fn read_files(files: &[vac_cddl::File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+pub fn read_files(
+    files: &[vac_cddl::SpecFile<'_>],
+    options: &ParseOptions<'_>,
+) -> Result<Schema, Errors> {
     let mut schema = vac_cddl::parse_files(files, options)?;
     for file in files {
         schema.warnings.extend(second_reader::warnings(&file.name, &file.text));
@@ -83,7 +86,7 @@ pub fn read_files(files: &[vac_cddl::File<'_>], options: &Options<'_>) -> Result
 
 /// One generated file: its name and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct GeneratedFile {
     /// Path below the crate's generated folder.
     pub name: &'static str,
     /// What belongs in it.
@@ -91,7 +94,7 @@ pub struct File {
 }
 
 /// The files of crate `vac-record`: types, codecs, serde.
-pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
+pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);
     let path = quote::quote!(super::schema::SCHEMA);
@@ -111,13 +114,16 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let mut files = Vec::new();
     for (name, tokens) in outputs {
         let inside = (name != "types.rs").then_some(&from_types);
-        files.push(File { name, text: output::text(spec, &quote::quote!(#inside #tokens))? });
+        files.push(GeneratedFile {
+            name,
+            text: output::text(spec, &quote::quote!(#inside #tokens))?,
+        });
     }
     let keys = output::text(spec, &emit::keys::modules(&model))?;
-    files.push(File { name: "keys.rs", text: keys });
+    files.push(GeneratedFile { name: "keys.rs", text: keys });
     let constants = model::constant_names(schema);
     let tables = output::text(spec, &emit::tables::emit(&tables, &constants))?;
-    files.push(File { name: "schema.rs", text: tables });
+    files.push(GeneratedFile { name: "schema.rs", text: tables });
     Ok(files)
 }
 

@@ -91,7 +91,8 @@ impl Names {
         }
         let in_context = contexts.iter().map(|context| camel_case(context) + &base);
         let socket = cddl.starts_with('$').then(|| format!("{base}Socket"));
-        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| camel_case(&name));
+        let spelled = [split_into_words(cddl, false), split_into_words(cddl, true)]
+            .map(|name| camel_case(&name));
         let others = [format!("{base}Type")];
         let all = short.into_iter().chain([base.clone()]);
         let all = all.chain(socket).chain(in_context).chain(spelled);
@@ -120,7 +121,8 @@ impl Names {
     pub fn constant_name_in(&mut self, cddl: &str, contexts: &[String]) -> Ident {
         let base = snake_case(cddl);
         let in_context = contexts.iter().map(|context| format!("{}_{base}", snake_case(context)));
-        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let spelled = [split_into_words(cddl, false), split_into_words(cddl, true)]
+            .map(|name| snake_case(&name));
         let all = [base.clone()].into_iter().chain(in_context).chain(spelled);
         let all = all.chain([format!("{base}_rule")]);
         self.first_unused(all.map(|name| name.to_uppercase()).collect())
@@ -132,8 +134,8 @@ impl Names {
             name if name == "type" && !self.has_kind => "kind".to_owned(),
             name => name,
         };
-        let [symbols, capitals] =
-            [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let [symbols, capitals] = [split_into_words(cddl, false), split_into_words(cddl, true)]
+            .map(|name| snake_case(&name));
         let all = [base.clone(), symbols, capitals, format!("{base}_member")];
         self.first_unused(all.into())
     }
@@ -228,12 +230,12 @@ fn words(cddl: &str) -> Vec<String> {
         before = character;
     }
     words.retain(|word| !word.is_empty());
-    if words.is_empty() { self::words(&spelled(cddl, false)) } else { words }
+    if words.is_empty() { self::words(&split_into_words(cddl, false)) } else { words }
 }
 
 /// A name with its symbols in words, and with its capitals in words as well if asked. A `-`
 /// inside a name only separates words.
-fn spelled(cddl: &str, with_capitals: bool) -> String {
+fn split_into_words(cddl: &str, with_capitals: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut characters = cddl.chars().peekable();

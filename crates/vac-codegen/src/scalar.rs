@@ -2,15 +2,15 @@
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 
 /// The Rust type of a literal, and its value.
-pub fn value_tokens(value: &Value) -> (TokenStream, TokenStream) {
+pub fn value_tokens(value: &LiteralValue) -> (TokenStream, TokenStream) {
     match value {
-        Value::Text(text) => (quote!(&str), quote!(#text)),
-        Value::Integer(integer) => (quote!(i128), integer_token(*integer)),
-        Value::Float(float) => (quote!(f64), float_token(*float)),
-        Value::Bytes(bytes) => {
+        LiteralValue::Text(text) => (quote!(&str), quote!(#text)),
+        LiteralValue::Integer(integer) => (quote!(i128), integer_token(*integer)),
+        LiteralValue::Float(float) => (quote!(f64), float_token(*float)),
+        LiteralValue::Bytes(bytes) => {
             let bytes = Token::byte_string(bytes);
             (quote!(&[u8]), quote!(#bytes))
         }

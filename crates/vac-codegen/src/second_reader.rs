@@ -17,7 +17,7 @@ use cddl::ast::{Identifier, Rule};
 use cddl::parser::Error as ParserError;
 use cddl::pest_bridge::cddl_from_pest_str;
 use cddl::token::SocketPlug;
-use vac_cddl::ir::{Value, Warning, WarningKind};
+use vac_cddl::ir::{LiteralValue, Warning, WarningKind};
 use vac_cddl::syntax::ast::{Assignment, Body, EntryKind};
 use vac_cddl::syntax::{Symbol, Token, TokenKind, Tree};
 
@@ -76,7 +76,7 @@ pub const KNOWN_MISTAKES: &[Mistake] = &[
         example: "a = {h'00': int}",
         is_in: |tree| {
             tree.tokens.windows(2).any(|pair| {
-                matches!(pair[0].kind, TokenKind::Value(Value::Bytes(_)))
+                matches!(pair[0].kind, TokenKind::Value(LiteralValue::Bytes(_)))
                     && is_symbol(&pair[1], Symbol::Colon)
             })
         },
@@ -87,7 +87,7 @@ pub const KNOWN_MISTAKES: &[Mistake] = &[
         example: "a = -18446744073709551616",
         is_in: |tree| {
             tree.tokens.iter().any(|token| {
-                matches!(token.kind, TokenKind::Value(Value::Integer(value))
+                matches!(token.kind, TokenKind::Value(LiteralValue::Integer(value))
                     if value < i128::from(i64::MIN))
             })
         },
@@ -99,7 +99,7 @@ pub const KNOWN_MISTAKES: &[Mistake] = &[
         is_in: |tree| {
             let names = tree.tokens.iter().filter(|token| token.kind == TokenKind::Name);
             names
-                .map(|token| written(tree, token))
+                .map(|token| token_text(tree, token))
                 .any(|name| ["--", "-.", ".-", ".."].iter().any(|pair| name.contains(pair)))
         },
     },
@@ -180,12 +180,12 @@ const OPERATORS: &[&str] = &[
 
 fn has_unknown_operator(tree: &Tree<'_>) -> bool {
     let operators = tree.tokens.iter().filter(|token| token.kind == TokenKind::Control);
-    operators.map(|token| &written(tree, token)[1..]).any(|name| !OPERATORS.contains(&name))
+    operators.map(|token| &token_text(tree, token)[1..]).any(|name| !OPERATORS.contains(&name))
 }
 
 fn byte_strings<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = &'t str> {
-    let is_bytes = |token: &&Token| matches!(token.kind, TokenKind::Value(Value::Bytes(_)));
-    tree.tokens.iter().filter(is_bytes).map(|token| written(tree, token))
+    let is_bytes = |token: &&Token| matches!(token.kind, TokenKind::Value(LiteralValue::Bytes(_)));
+    tree.tokens.iter().filter(is_bytes).map(|token| token_text(tree, token))
 }
 
 fn has_socket_in_angles(tree: &Tree<'_>) -> bool {
@@ -201,7 +201,7 @@ fn has_socket_in_angles(tree: &Tree<'_>) -> bool {
             TokenKind::Symbol(symbol) if is_closing(*symbol) => drop(open.pop()),
             TokenKind::Name
                 if open.last() == Some(&Symbol::AngleOpen)
-                    && written(tree, token).starts_with("$$") =>
+                    && token_text(tree, token).starts_with("$$") =>
             {
                 return true;
             }
@@ -267,7 +267,7 @@ fn is_symbol(token: &Token, symbol: Symbol) -> bool {
     token.kind == TokenKind::Symbol(symbol)
 }
 
-fn written<'t>(tree: &'t Tree<'_>, token: &Token) -> &'t str {
+fn token_text<'t>(tree: &'t Tree<'_>, token: &Token) -> &'t str {
     &tree.text[token.span.start..token.span.end]
 }
 

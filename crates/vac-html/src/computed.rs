@@ -5,7 +5,7 @@ use vac_adapter::{Adapter, Error, Session};
 use vac_record::annotations::{Action, Outcome};
 use vac_sign::{Answer, Answers};
 use vac_value::Document;
-use vac_view::{AuthorSet, EventKind, Facts, Options, record};
+use vac_view::{AuthorSet, EventKind, EventOptions, Facts, record};
 
 /// What `vac` computes from a record. Nothing in it is signed.
 #[derive(Serialize)]
@@ -126,12 +126,12 @@ fn named_answer((question, answer): (&'static str, &Answer)) -> NamedAnswer {
 }
 
 fn computed_entries(session: &dyn Session) -> Result<Vec<ComputedEntry>, Error> {
-    let options = Options {
+    let options = EventOptions {
         prompts: true,
         tools: true,
         authors: AuthorSet::ALL,
         repeated: true,
-        ..Options::NOTHING
+        ..EventOptions::NOTHING
     };
     let mut entries = Vec::new();
     vac_view::events(session, &[], options, &mut |event| {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use vac_html::{Contents, Page};
-//! use vac_sign::sign::{Checked, Invalid, Options, sign};
+//! use vac_sign::sign::{Checked, Invalid, SignOptions, sign};
 //! use vac_sign::{SecretKey, Signer as _};
 //! use vac_value::Encoding;
 //!
@@ -11,7 +11,7 @@
 //!     "entries": [{"type": "user", "content": "hi", "timestamp": 1772352000000}]}}"#;
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
 //! let checked = Checked::new(record, Encoding::Json).map_err(Invalid::into_violations)?;
-//! let envelope = sign(&checked, &Options::default(), &key)?.to_vec();
+//! let envelope = sign(&checked, &SignOptions::default(), &key)?.to_vec();
 //!
 //! let key = key.public_key().clone();
 //! let contents = Contents { document: envelope.clone(), record: None, key: Some(key) };

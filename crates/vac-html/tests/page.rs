@@ -1,7 +1,7 @@
 //! Pages of records that are signed in every way.
 
 use vac_html::{Contents, MAX_ENTRIES, MAX_RECORD, Page, PageError, is_page};
-use vac_sign::sign::{Carriage, Checked, Invalid, Options, sign};
+use vac_sign::sign::{Carriage, Checked, Invalid, SignOptions, sign};
 use vac_sign::{SecretKey, Signer as _, Verification, verify};
 use vac_value::{Document, Encoder, Encoding, transcode};
 
@@ -18,7 +18,7 @@ fn key() -> SecretKey {
 fn envelope(carriage: Carriage) -> Vec<u8> {
     let checked = Checked::new(RECORD.as_bytes(), Encoding::Json);
     let checked = checked.map_err(Invalid::into_violations).expect("a valid record");
-    let options = Options { carriage, ..Options::default() };
+    let options = SignOptions { carriage, ..SignOptions::default() };
     sign(&checked, &options, &key()).expect("signed").to_vec()
 }
 

@@ -12,8 +12,9 @@ use crate::matcher::MAX_FLAT;
 use crate::pattern::{Pattern, PatternError};
 use crate::scalar::{MAX_UNSORTED_CASES, compare_cases};
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, PatternId,
-    Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Kinds, LiteralKey, LiteralValue, Literals,
+    MemberKey, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId,
+    TypeKind,
 };
 
 /// How many choices and control operators may refer to each other before a container is
@@ -120,7 +121,14 @@ impl Builder {
     }
 
     /// A member of a group.
-    pub fn member(&self, min: u64, max: u64, key: Key, is_cut: bool, value: TypeId) -> Element {
+    pub fn member(
+        &self,
+        min: u64,
+        max: u64,
+        key: MemberKey,
+        is_cut: bool,
+        value: TypeId,
+    ) -> Element {
         Element { min, max, kind: ElementKind::Member { key, is_cut, value } }
     }
 
@@ -186,16 +194,16 @@ fn index(at: usize) -> u32 {
 /// Whether a map with these elements can be matched in one pass: every entry can then go to
 /// at most one literal key.
 fn is_flat(elements: &[Element]) -> bool {
-    let mut keys: Vec<&Value> = Vec::new();
+    let mut keys: Vec<&LiteralValue> = Vec::new();
     elements.len() <= MAX_FLAT
         && elements.iter().all(|element| match &element.kind {
-            ElementKind::Member { key: Key::Literal(label), .. } => {
+            ElementKind::Member { key: MemberKey::Literal(label), .. } => {
                 let is_new = element.max > 0 && !keys.contains(&&label.value);
                 keys.push(&label.value);
                 is_new
             }
-            ElementKind::Member { key: Key::Type(_), .. } => true,
-            ElementKind::Member { key: Key::None, .. } | ElementKind::Group(_) => false,
+            ElementKind::Member { key: MemberKey::Type(_), .. } => true,
+            ElementKind::Member { key: MemberKey::None, .. } | ElementKind::Group(_) => false,
         })
 }
 
@@ -276,18 +284,20 @@ impl Fact {
                 (body.kinds, body.is_scalar)
             }
             TypeKind::Literal(value) | TypeKind::Range { low: value, .. } => {
-                (Kinds::of(value_kind(value)), true)
+                (Kinds::from_kind(value_kind(value)), true)
             }
             TypeKind::Choice { alternatives, .. } => {
                 alternatives.iter().fold((Kinds::NONE, true), |(kinds, is_scalar), id| {
                     (kinds.or(fact(*id).kinds), is_scalar && fact(*id).is_scalar)
                 })
             }
-            TypeKind::Map(_) => (Kinds::of(Kind::Map), false),
-            TypeKind::Array(_) => (Kinds::of(Kind::Array), false),
+            TypeKind::Map(_) => (Kinds::from_kind(Kind::Map), false),
+            TypeKind::Array(_) => (Kinds::from_kind(Kind::Array), false),
             TypeKind::Major { major, info } => (major_kinds(*major, *info), true),
             TypeKind::Simple(_) => (simple_kinds(), true),
-            TypeKind::Tag { .. } => (Kinds::of(Kind::Tag).or(Kinds::of(Kind::BigInteger)), false),
+            TypeKind::Tag { .. } => {
+                (Kinds::from_kind(Kind::Tag).or(Kinds::from_kind(Kind::BigInteger)), false)
+            }
             TypeKind::Control { target, control } => {
                 let looks_inside = match control {
                     Control::Cbor(_)
@@ -312,33 +322,33 @@ impl Fact {
     }
 }
 
-fn value_kind(value: &Value) -> Kind {
+fn value_kind(value: &LiteralValue) -> Kind {
     match value {
-        Value::Integer(_) => Kind::Integer,
-        Value::Float(_) => Kind::Float,
-        Value::Text(_) => Kind::Text,
-        Value::Bytes(_) => Kind::Bytes,
+        LiteralValue::Integer(_) => Kind::Integer,
+        LiteralValue::Float(_) => Kind::Float,
+        LiteralValue::Text(_) => Kind::Text,
+        LiteralValue::Bytes(_) => Kind::Bytes,
     }
 }
 
 fn simple_kinds() -> Kinds {
     let kinds = [Kind::Null, Kind::Undefined, Kind::Bool, Kind::Simple];
-    kinds.into_iter().fold(Kinds::NONE, |kinds, kind| kinds.or(Kinds::of(kind)))
+    kinds.into_iter().fold(Kinds::NONE, |kinds, kind| kinds.or(Kinds::from_kind(kind)))
 }
 
 fn major_kinds(major: u8, info: Option<u64>) -> Kinds {
     match (major, info) {
-        (0 | 1, _) => Kinds::of(Kind::Integer),
-        (2, _) => Kinds::of(Kind::Bytes),
-        (3, _) => Kinds::of(Kind::Text),
-        (4, _) => Kinds::of(Kind::Array),
-        (5, _) => Kinds::of(Kind::Map),
-        (_, None) => simple_kinds().or(Kinds::of(Kind::Float)),
-        (_, Some(20 | 21)) => Kinds::of(Kind::Bool),
-        (_, Some(22)) => Kinds::of(Kind::Null),
-        (_, Some(23)) => Kinds::of(Kind::Undefined),
-        (_, Some(25..=27)) => Kinds::of(Kind::Float),
-        (_, Some(_)) => Kinds::of(Kind::Simple),
+        (0 | 1, _) => Kinds::from_kind(Kind::Integer),
+        (2, _) => Kinds::from_kind(Kind::Bytes),
+        (3, _) => Kinds::from_kind(Kind::Text),
+        (4, _) => Kinds::from_kind(Kind::Array),
+        (5, _) => Kinds::from_kind(Kind::Map),
+        (_, None) => simple_kinds().or(Kinds::from_kind(Kind::Float)),
+        (_, Some(20 | 21)) => Kinds::from_kind(Kind::Bool),
+        (_, Some(22)) => Kinds::from_kind(Kind::Null),
+        (_, Some(23)) => Kinds::from_kind(Kind::Undefined),
+        (_, Some(25..=27)) => Kinds::from_kind(Kind::Float),
+        (_, Some(_)) => Kinds::from_kind(Kind::Simple),
     }
 }
 
@@ -352,7 +362,7 @@ struct Selectors<'t> {
 }
 
 /// The required members of a map whose values are literals.
-type LiteralMembers<'t> = Vec<(&'t Label, Vec<&'t Value>)>;
+type LiteralMembers<'t> = Vec<(&'t LiteralKey, Vec<&'t LiteralValue>)>;
 
 impl<'t> Selectors<'t> {
     /// Counts visits. `None` if there were too many.
@@ -399,8 +409,8 @@ impl<'t> Selectors<'t> {
         let (mut integers, mut texts, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for id in &**alternatives {
             match &self.types[self.resolve(*id).0 as usize] {
-                TypeKind::Literal(Value::Integer(integer)) => integers.push(*integer),
-                TypeKind::Literal(Value::Text(text)) => texts.push(text.clone()),
+                TypeKind::Literal(LiteralValue::Integer(integer)) => integers.push(*integer),
+                TypeKind::Literal(LiteralValue::Text(text)) => texts.push(text.clone()),
                 _ => others.push(*id),
             }
         }
@@ -427,7 +437,7 @@ impl<'t> Selectors<'t> {
             if let Element {
                 min: 1,
                 max: 1,
-                kind: ElementKind::Member { key: Key::Literal(label), value, .. },
+                kind: ElementKind::Member { key: MemberKey::Literal(label), value, .. },
             } = element
                 && SimpleValue::new(&label.value).is_some()
                 && let Some(values) = self.literals(*value)
@@ -440,7 +450,7 @@ impl<'t> Selectors<'t> {
     }
 
     /// The values of a type that accepts nothing but integer and text literals.
-    fn literals(&self, id: TypeId) -> Option<Vec<&'t Value>> {
+    fn literals(&self, id: TypeId) -> Option<Vec<&'t LiteralValue>> {
         let mut values = Vec::new();
         let mut open = vec![id];
         let mut visited = 0;
@@ -463,7 +473,11 @@ impl<'t> Selectors<'t> {
     }
 
     /// The selector by one member, if its values differ in all maps.
-    fn by_member(&self, key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selector> {
+    fn by_member(
+        &self,
+        key: &LiteralKey,
+        maps: &[(TypeId, LiteralMembers<'_>)],
+    ) -> Option<Selector> {
         let mut cases = Vec::new();
         let mut seen = HashSet::new();
         for (id, members) in maps {
@@ -491,11 +505,11 @@ enum SimpleValue<'t> {
 }
 
 impl<'t> SimpleValue<'t> {
-    fn new(value: &'t Value) -> Option<Self> {
+    fn new(value: &'t LiteralValue) -> Option<Self> {
         match value {
-            Value::Integer(integer) => Some(Self::Integer(*integer)),
-            Value::Text(text) => Some(Self::Text(text)),
-            Value::Float(_) | Value::Bytes(_) => None,
+            LiteralValue::Integer(integer) => Some(Self::Integer(*integer)),
+            LiteralValue::Text(text) => Some(Self::Text(text)),
+            LiteralValue::Float(_) | LiteralValue::Bytes(_) => None,
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::abnf::Grammar;
 use crate::pattern::Pattern;
 use crate::printf::Format;
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
-    Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Kinds, LiteralKey, LiteralValue, Literals,
+    MemberKey, PatternId, Rule, RuleId, Schema, Selector, Sequence, TableList, TableText,
+    TagNumber, Type, TypeId, TypeKind,
 };
 
 /// A list.
-pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
+pub const fn list<T: Clone>(items: &'static [T]) -> TableList<T> {
     Cow::Borrowed(items)
 }
 
@@ -59,7 +59,7 @@ pub const fn reference(rule: u32) -> TypeKind {
 }
 
 /// Numbers from `low` to `high`.
-pub const fn range(low: Value, high: Value, is_inclusive: bool) -> TypeKind {
+pub const fn range(low: LiteralValue, high: LiteralValue, is_inclusive: bool) -> TypeKind {
     TypeKind::Range { low, high, is_inclusive }
 }
 
@@ -73,7 +73,7 @@ pub const fn long_choice(
     alternatives: &'static [TypeId],
     selector: Option<Selector>,
     integers: &'static [i128],
-    texts: &'static [Text],
+    texts: &'static [TableText],
     others: &'static [TypeId],
 ) -> TypeKind {
     let literals = Literals { integers: list(integers), texts: list(texts), others: list(others) };
@@ -86,12 +86,12 @@ pub const fn selected(alternatives: &'static [TypeId], selector: Selector) -> Ty
 }
 
 /// The member that decides between maps, and its values.
-pub const fn selector(key: Label, cases: &'static [Case]) -> Selector {
+pub const fn selector(key: LiteralKey, cases: &'static [Case]) -> Selector {
     Selector { key, cases: list(cases) }
 }
 
 /// A value that selects an alternative.
-pub const fn case(value: Value, alternative: u32) -> Case {
+pub const fn case(value: LiteralValue, alternative: u32) -> Case {
     Case { value, alternative: TypeId(alternative) }
 }
 
@@ -151,23 +151,23 @@ pub const fn pattern(source: &'static str, regex: &'static str, name: &'static s
 }
 
 /// A text.
-pub const fn string(text: &'static str) -> Text {
+pub const fn string(text: &'static str) -> TableText {
     Cow::Borrowed(text)
 }
 
 /// A text value.
-pub const fn text(text: &'static str) -> Value {
-    Value::Text(Cow::Borrowed(text))
+pub const fn text(text: &'static str) -> LiteralValue {
+    LiteralValue::Text(Cow::Borrowed(text))
 }
 
 /// A byte string value.
-pub const fn bytes(bytes: &'static [u8]) -> Value {
-    Value::Bytes(list(bytes))
+pub const fn bytes(bytes: &'static [u8]) -> LiteralValue {
+    LiteralValue::Bytes(list(bytes))
 }
 
 /// A literal key and its name.
-pub const fn label(value: Value, name: &'static str) -> Label {
-    Label { value, name: Cow::Borrowed(name) }
+pub const fn label(value: LiteralValue, name: &'static str) -> LiteralKey {
+    LiteralKey { value, name: Cow::Borrowed(name) }
 }
 
 /// A group.
@@ -186,7 +186,7 @@ pub const fn sequence(elements: &'static [Element]) -> Sequence {
 }
 
 /// A member: occurrences, key, whether the key cuts, and the type of the value.
-pub const fn member(min: u64, max: u64, key: Key, is_cut: bool, value: u32) -> Element {
+pub const fn member(min: u64, max: u64, key: MemberKey, is_cut: bool, value: u32) -> Element {
     Element { min, max, kind: ElementKind::Member { key, is_cut, value: TypeId(value) } }
 }
 

@@ -6,7 +6,8 @@ use vac_value::{Kind, Node, found, printable};
 
 use crate::matcher::{Budget, Matcher};
 use crate::tables::{
-    Control, ElementKind, GroupId, Key, Label, Schema, TagNumber, TypeId, TypeKind, Value,
+    Control, ElementKind, GroupId, LiteralKey, LiteralValue, MemberKey, Schema, TagNumber, TypeId,
+    TypeKind,
 };
 
 /// How many types within types are written out.
@@ -45,14 +46,14 @@ impl Matcher<'_, '_> {
             return "...".to_owned();
         }
         self.described.set(described + 1);
-        let ty = self.type_of(id);
+        let ty = self.type_(id);
         match &ty.kind {
             TypeKind::Any => "anything".to_owned(),
             TypeKind::Rule(rule) => {
-                let rule = self.rule_of(*rule);
+                let rule = self.rule(*rule);
                 if rule.is_prelude {
                     prelude_name(&rule.name).to_owned()
-                } else if self.type_of(rule.body).is_scalar && depth > 0 {
+                } else if self.type_(rule.body).is_scalar && depth > 0 {
                     self.describe_at(rule.body, depth - 1)
                 } else {
                     rule.name.clone().into_owned()
@@ -90,7 +91,7 @@ impl Matcher<'_, '_> {
             Control::Size(size) => format!("{target} of size {}", of(size)),
             Control::Bits(bits) => format!("{target} with no bits set except {}", of(bits)),
             Control::Regexp(pattern) => {
-                let pattern = self.pattern_of(*pattern);
+                let pattern = self.pattern(*pattern);
                 match &*pattern.name {
                     "" => {
                         format!("{target} matching {}", printable(&pattern.source, MAX_CHARACTERS))
@@ -119,8 +120,8 @@ impl Matcher<'_, '_> {
             }
             Control::Json(_) => format!("{target} containing JSON"),
             Control::Join(array) => {
-                let array = match &self.type_of(*array).kind {
-                    TypeKind::Rule(rule) => &*self.rule_of(*rule).name,
+                let array = match &self.type_(*array).kind {
+                    TypeKind::Rule(rule) => &*self.rule(*rule).name,
                     _ => "an array",
                 };
                 format!("{target} made of the elements of {array}")
@@ -133,10 +134,10 @@ impl Matcher<'_, '_> {
 
     /// A group, by what its alternatives begin with.
     pub(crate) fn describe_group(&self, id: GroupId) -> String {
-        let first = self.group_of(id).choices.iter().map(|sequence| {
+        let first = self.group(id).choices.iter().map(|sequence| {
             match sequence.elements.first().map(|element| &element.kind) {
-                Some(ElementKind::Member { key: Key::Literal(label), .. }) => key_name(label),
-                Some(ElementKind::Member { key: Key::Type(key), .. }) => {
+                Some(ElementKind::Member { key: MemberKey::Literal(label), .. }) => key_name(label),
+                Some(ElementKind::Member { key: MemberKey::Type(key), .. }) => {
                     format!("a key of type {}", self.describe(*key))
                 }
                 Some(ElementKind::Member { value, .. }) => self.describe(*value),
@@ -148,9 +149,9 @@ impl Matcher<'_, '_> {
 }
 
 /// A literal key of the schema.
-pub(crate) fn key_name(label: &Label) -> String {
+pub(crate) fn key_name(label: &LiteralKey) -> String {
     match (&label.value, &*label.name) {
-        (Value::Text(text), _) => format!("key \"{}\"", printable(text, MAX_CHARACTERS)),
+        (LiteralValue::Text(text), _) => format!("key \"{}\"", printable(text, MAX_CHARACTERS)),
         (literal, "") => format!("key {}", value(literal)),
         (literal, name) => format!("key {} ({name})", value(literal)),
     }
@@ -186,12 +187,12 @@ pub(crate) fn list(words: impl Iterator<Item = String>) -> String {
 }
 
 /// A literal as CDDL writes it.
-pub(crate) fn value(literal: &Value) -> String {
+pub(crate) fn value(literal: &LiteralValue) -> String {
     match literal {
-        Value::Integer(integer) => integer.to_string(),
-        Value::Float(float) => format!("{float:?}"),
-        Value::Text(text) => format!("\"{}\"", printable(text, MAX_CHARACTERS)),
-        Value::Bytes(bytes) => {
+        LiteralValue::Integer(integer) => integer.to_string(),
+        LiteralValue::Float(float) => format!("{float:?}"),
+        LiteralValue::Text(text) => format!("\"{}\"", printable(text, MAX_CHARACTERS)),
+        LiteralValue::Bytes(bytes) => {
             let mut shown = "h'".to_owned();
             for byte in bytes.iter().take(MAX_BYTES) {
                 write!(shown, "{byte:02x}").expect("writing to a String cannot fail");

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use vac_schema::builder::{Builder, Definition};
-//! use vac_schema::{Key, Label, TypeKind, Value};
+//! use vac_schema::{MemberKey, LiteralKey, TypeKind, LiteralValue};
 //! use vac_value::Document;
 //!
 //! // point = { x: int }, where int = #0 / #1
@@ -15,8 +15,8 @@
 //! let uint = builder.add_type(TypeKind::Major { major: 0, info: None });
 //! let nint = builder.add_type(TypeKind::Major { major: 1, info: None });
 //! let int = builder.add_choice(vec![uint, nint]);
-//! let x = Label { value: Value::Text("x".into()), name: "".into() };
-//! let member = builder.member(1, 1, Key::Literal(x), true, int);
+//! let x = LiteralKey { value: LiteralValue::Text("x".into()), name: "".into() };
+//! let member = builder.member(1, 1, MemberKey::Literal(x), true, int);
 //! let group = builder.add_group(vec![vec![member]]);
 //! let point = builder.add_type(TypeKind::Map(group));
 //! let root = builder.add_rule(Definition { name: "point".to_owned(), body: point, is_prelude: false });
@@ -75,9 +75,9 @@ pub use printf::{Format, FormatItem};
 #[doc(hidden)]
 pub use serde;
 pub use tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
-    Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Kinds, LiteralKey, LiteralValue, Literals,
+    MemberKey, PatternId, Rule, RuleId, Schema, Selector, Sequence, TableList, TableText,
+    TagNumber, Type, TypeId, TypeKind,
 };
 pub use text_encoding::TextEncoding;
 #[doc(hidden)]
@@ -90,7 +90,7 @@ pub use violations::Violations;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiteralMember<'s> {
     /// The key.
-    pub label: &'s Label,
+    pub label: &'s LiteralKey,
     /// Whether a matching key commits to this member.
     pub is_cut: bool,
     /// The type of the value.
@@ -113,7 +113,7 @@ impl Schema {
         let TypeKind::Map(GroupId(group)) = self.types[id.0 as usize].kind else { return None };
         let [sequence] = &*self.groups[group as usize].choices else { return None };
         let members = sequence.elements.iter().filter_map(|element| match &element.kind {
-            ElementKind::Member { key: Key::Literal(label), is_cut, value } => {
+            ElementKind::Member { key: MemberKey::Literal(label), is_cut, value } => {
                 Some(LiteralMember { label, is_cut: *is_cut, value: *value })
             }
             ElementKind::Member { .. } | ElementKind::Group(_) => None,

@@ -9,7 +9,7 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
 use regex_automata::{Anchored, Input};
 
-use crate::tables::Text;
+use crate::tables::TableText;
 
 /// Bytes that the search of one expression may use for states that it meets.
 const CACHE_BYTES: usize = 256 << 10;
@@ -25,11 +25,11 @@ const MIN_TABLE_BYTES: usize = 4 << 10;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// The expression in the specification (XML Schema syntax).
-    pub source: Text,
+    pub source: TableText,
     /// The same in the syntax of crate `regex`, anchored at both ends.
-    pub regex: Text,
+    pub regex: TableText,
     /// The name of the rule that defines it; may be empty.
-    pub name: Text,
+    pub name: TableText,
     compiled: OnceLock<Arc<Compiled>>,
 }
 
@@ -59,16 +59,16 @@ impl Pattern {
 
     /// An expression that was compiled before, for constants: the code generator prints only
     /// expressions that [`Pattern::compile`] has accepted.
-    pub const fn new(source: Text, regex: Text, name: Text) -> Self {
+    pub const fn new(source: TableText, regex: TableText, name: TableText) -> Self {
         Self { source, regex, name, compiled: OnceLock::new() }
     }
 
     /// Compiles an expression. The result takes at most `max_bytes`, or less if the limit for
     /// one expression is lower.
     pub fn compile(
-        source: Text,
-        regex: Text,
-        name: Text,
+        source: TableText,
+        regex: TableText,
+        name: TableText,
         max_bytes: usize,
     ) -> Result<Self, PatternError> {
         let compiled = Compiled::new(&regex, max_bytes)?;

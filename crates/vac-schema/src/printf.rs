@@ -4,7 +4,7 @@
 //! without `%p` and `%n`. `%s` is a text, `%c` the number of a Unicode character. What C
 //! leaves undefined or to the implementation (`%a`, flags without a meaning) is refused.
 
-use crate::tables::Text;
+use crate::tables::TableText;
 
 /// The largest width or precision.
 const MAX_WIDTH: usize = 1_000;
@@ -12,7 +12,7 @@ const MAX_WIDTH: usize = 1_000;
 /// A format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
-    source: Text,
+    source: TableText,
 }
 
 /// A part of a format string.
@@ -74,14 +74,14 @@ pub(crate) enum Item<'a> {
 
 impl Format {
     /// Reads a format string, or says why it is not one.
-    pub fn parse(source: Text) -> Result<Self, String> {
+    pub fn parse(source: TableText) -> Result<Self, String> {
         parse(&source)?;
         Ok(Self { source })
     }
 
     /// A format string that was read before, for constants: the code generator prints only
     /// those that [`Format::parse`] has accepted.
-    pub const fn constant(source: Text) -> Self {
+    pub const fn constant(source: TableText) -> Self {
         Self { source }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use vac_value::{Kind, Node, check};
 
 use crate::matcher::Matcher;
-use crate::tables::{Case, Control, Literals, PatternId, TypeId, TypeKind, Value};
+use crate::tables::{Case, Control, LiteralValue, Literals, PatternId, TypeId, TypeKind};
 
 /// The most cases of a selector that are in the order of the schema.
 pub(crate) const MAX_UNSORTED_CASES: usize = 16;
@@ -17,7 +17,7 @@ impl<'s> Matcher<'s, '_> {
         if !self.budget.spend(1) {
             return false;
         }
-        let ty = self.type_of(self.resolve(id));
+        let ty = self.type_(self.resolve(id));
         match &ty.kind {
             TypeKind::Any => true,
             TypeKind::Rule(_) => unreachable!("references were followed"),
@@ -58,8 +58,9 @@ impl<'s> Matcher<'s, '_> {
 
     /// Whether a control operator that needs no look inside agrees with a node.
     pub(crate) fn agrees(&self, control: &'s Control, node: Node<'_, '_>) -> bool {
-        let compares =
-            |value: &Value, is_it: fn(Ordering) -> bool| compare(node, value).is_some_and(is_it);
+        let compares = |value: &LiteralValue, is_it: fn(Ordering) -> bool| {
+            compare(node, value).is_some_and(is_it)
+        };
         match control {
             Control::Size(size) => self.has_size(*size, node),
             Control::Bits(bits) => self.has_bits(*bits, node),
@@ -131,12 +132,12 @@ impl<'s> Matcher<'s, '_> {
         if !self.budget.spend(1) {
             return false;
         }
-        match &self.type_of(self.resolve(id)).kind {
+        match &self.type_(self.resolve(id)).kind {
             TypeKind::Any => true,
-            TypeKind::Literal(literal) => *literal == Value::Integer(value),
+            TypeKind::Literal(literal) => *literal == LiteralValue::Integer(value),
             TypeKind::Range {
-                low: Value::Integer(low),
-                high: Value::Integer(high),
+                low: LiteralValue::Integer(low),
+                high: LiteralValue::Integer(high),
                 is_inclusive,
             } => *low <= value && (value < *high || (*is_inclusive && value == *high)),
             TypeKind::Choice { alternatives, .. } => {
@@ -154,10 +155,10 @@ impl<'s> Matcher<'s, '_> {
 
     fn agrees_with_integer(&self, control: &Control, value: i128) -> bool {
         let unsigned = u64::try_from(value);
-        let compares = |bound: &Value, is_it: fn(Ordering) -> bool| match bound {
-            Value::Integer(bound) => is_it(value.cmp(bound)),
-            Value::Float(bound) => compare_mixed(value, *bound).is_some_and(is_it),
-            Value::Text(_) | Value::Bytes(_) => false,
+        let compares = |bound: &LiteralValue, is_it: fn(Ordering) -> bool| match bound {
+            LiteralValue::Integer(bound) => is_it(value.cmp(bound)),
+            LiteralValue::Float(bound) => compare_mixed(value, *bound).is_some_and(is_it),
+            LiteralValue::Text(_) | LiteralValue::Bytes(_) => false,
         };
         match control {
             Control::Size(size) => {
@@ -170,8 +171,8 @@ impl<'s> Matcher<'s, '_> {
             Control::AtMost(bound) => compares(bound, Ordering::is_le),
             Control::Greater(bound) => compares(bound, Ordering::is_gt),
             Control::AtLeast(bound) => compares(bound, Ordering::is_ge),
-            Control::Equal(other) => *other == Value::Integer(value),
-            Control::NotEqual(other) => *other != Value::Integer(value),
+            Control::Equal(other) => *other == LiteralValue::Integer(value),
+            Control::NotEqual(other) => *other != LiteralValue::Integer(value),
             Control::Not(other) => {
                 !self.accepts_integer(*other, value) && !self.budget.is_stopped()
             }
@@ -192,13 +193,13 @@ impl<'s> Matcher<'s, '_> {
     fn accepts_from(&self, id: TypeId, least: i128) -> bool {
         /// More bytes than any integer has.
         const MANY: i128 = 64;
-        match &self.type_of(self.resolve(id)).kind {
+        match &self.type_(self.resolve(id)).kind {
             TypeKind::Literal(literal) => {
-                matches!(literal, Value::Integer(size) if *size >= least)
+                matches!(literal, LiteralValue::Integer(size) if *size >= least)
             }
             TypeKind::Range {
-                low: Value::Integer(low),
-                high: Value::Integer(high),
+                low: LiteralValue::Integer(low),
+                high: LiteralValue::Integer(high),
                 is_inclusive,
             } => {
                 let least = least.max(*low);
@@ -234,8 +235,8 @@ pub(crate) fn find_case<'s>(cases: &'s [Case], node: Node<'_, '_>) -> Option<&'s
         return cases.iter().find(|case| equals(&case.value, node));
     }
     let value = match node.kind() {
-        Kind::Integer => Value::Integer(node.integer()?),
-        Kind::Text => Value::Text(node.text()?.into_owned().into()),
+        Kind::Integer => LiteralValue::Integer(node.integer()?),
+        Kind::Text => LiteralValue::Text(node.text()?.into_owned().into()),
         _ => return None,
     };
     let found = cases.binary_search_by(|case| compare_cases(&case.value, &value)).ok()?;
@@ -243,43 +244,50 @@ pub(crate) fn find_case<'s>(cases: &'s [Case], node: Node<'_, '_>) -> Option<&'s
 }
 
 /// The order of long lists of cases: integers before texts.
-pub(crate) fn compare_cases(one: &Value, other: &Value) -> Ordering {
+pub(crate) fn compare_cases(one: &LiteralValue, other: &LiteralValue) -> Ordering {
     match (one, other) {
-        (Value::Integer(one), Value::Integer(other)) => one.cmp(other),
-        (Value::Text(one), Value::Text(other)) => one.cmp(other),
-        (Value::Integer(_), _) => Ordering::Less,
+        (LiteralValue::Integer(one), LiteralValue::Integer(other)) => one.cmp(other),
+        (LiteralValue::Text(one), LiteralValue::Text(other)) => one.cmp(other),
+        (LiteralValue::Integer(_), _) => Ordering::Less,
         _ => Ordering::Greater,
     }
 }
 
 /// Whether a node is this value. Integers and floats are never equal; 0.0 equals -0.0, and
 /// NaN equals NaN.
-pub(crate) fn equals(value: &Value, node: Node<'_, '_>) -> bool {
+pub(crate) fn equals(value: &LiteralValue, node: Node<'_, '_>) -> bool {
     match value {
-        Value::Integer(integer) => check::is_integer(node, *integer),
-        Value::Float(float) => check::is_float(node, *float),
-        Value::Text(text) => node.is_text(text),
-        Value::Bytes(bytes) => check::is_bytes(node, bytes),
+        LiteralValue::Integer(integer) => check::is_integer(node, *integer),
+        LiteralValue::Float(float) => check::is_float(node, *float),
+        LiteralValue::Text(text) => node.is_text(text),
+        LiteralValue::Bytes(bytes) => check::is_bytes(node, bytes),
     }
 }
 
-fn is_in_range(low: &Value, high: &Value, is_inclusive: bool, node: Node<'_, '_>) -> bool {
+fn is_in_range(
+    low: &LiteralValue,
+    high: &LiteralValue,
+    is_inclusive: bool,
+    node: Node<'_, '_>,
+) -> bool {
     match (low, high) {
-        (Value::Integer(low), Value::Integer(high)) => node.integer().is_some_and(|found| {
-            *low <= found && (found < *high || is_inclusive && found == *high)
-        }),
-        (Value::Float(low), Value::Float(high)) => {
+        (LiteralValue::Integer(low), LiteralValue::Integer(high)) => {
+            node.integer().is_some_and(|found| {
+                *low <= found && (found < *high || is_inclusive && found == *high)
+            })
+        }
+        (LiteralValue::Float(low), LiteralValue::Float(high)) => {
             check::float_range(node, *low, *high, is_inclusive)
         }
         _ => false,
     }
 }
 
-fn compare(node: Node<'_, '_>, value: &Value) -> Option<Ordering> {
+fn compare(node: Node<'_, '_>, value: &LiteralValue) -> Option<Ordering> {
     match value {
-        Value::Integer(value) => check::compare_integer(node, *value),
-        Value::Float(value) => check::compare_float(node, *value),
-        Value::Text(_) | Value::Bytes(_) => None,
+        LiteralValue::Integer(value) => check::compare_integer(node, *value),
+        LiteralValue::Float(value) => check::compare_float(node, *value),
+        LiteralValue::Text(_) | LiteralValue::Bytes(_) => None,
     }
 }
 

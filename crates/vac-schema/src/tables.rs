@@ -14,22 +14,22 @@ use crate::printf::Format;
 use crate::text_encoding::TextEncoding;
 
 /// A list that a constant borrows and a schema made at run time owns.
-pub type List<T> = Cow<'static, [T]>;
+pub type TableList<T> = Cow<'static, [T]>;
 
 /// A text that a constant borrows and a schema made at run time owns.
-pub type Text = Cow<'static, str>;
+pub type TableText = Cow<'static, str>;
 
 /// A schema: what the documents of a format have to satisfy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     /// The named types.
-    pub rules: List<Rule>,
+    pub rules: TableList<Rule>,
     /// All types; rules, members and other types refer to them by index.
-    pub types: List<Type>,
+    pub types: TableList<Type>,
     /// The contents of maps and arrays.
-    pub groups: List<Group>,
+    pub groups: TableList<Group>,
     /// The regular expressions of `.regexp`.
-    pub patterns: List<Pattern>,
+    pub patterns: TableList<Pattern>,
     /// The rule that a whole document has to satisfy.
     pub root: RuleId,
 }
@@ -55,7 +55,7 @@ pub struct PatternId(pub u32);
 pub struct Rule {
     /// The name in the specification; an instance of a generic rule is called
     /// `name<argument, ...>`.
-    pub name: Text,
+    pub name: TableText,
     /// Its type.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude (RFC 8610 appendix D). Messages then name
@@ -83,20 +83,20 @@ pub enum TypeKind {
     /// What a rule accepts.
     Rule(RuleId),
     /// One value.
-    Literal(Value),
+    Literal(LiteralValue),
     /// Numbers from `low` to `high`. Both are integers, or both are floats.
     Range {
         /// The lower end, which is included.
-        low: Value,
+        low: LiteralValue,
         /// The upper end.
-        high: Value,
+        high: LiteralValue,
         /// Whether the upper end is included.
         is_inclusive: bool,
     },
     /// What the first matching alternative accepts. Without alternatives: nothing.
     Choice {
         /// The alternatives, in order.
-        alternatives: List<TypeId>,
+        alternatives: TableList<TypeId>,
         /// The member that decides between alternatives that are maps.
         selector: Option<Selector>,
         /// The literals among many alternatives.
@@ -158,27 +158,27 @@ pub enum Control {
     /// `.within` and `.and`.
     And(TypeId),
     /// `.lt`.
-    Less(Value),
+    Less(LiteralValue),
     /// `.le`.
-    AtMost(Value),
+    AtMost(LiteralValue),
     /// `.gt`.
-    Greater(Value),
+    Greater(LiteralValue),
     /// `.ge`.
-    AtLeast(Value),
+    AtLeast(LiteralValue),
     /// `.eq`.
-    Equal(Value),
+    Equal(LiteralValue),
     /// `.ne`.
-    NotEqual(Value),
+    NotEqual(LiteralValue),
     /// `.ne` with a value that is not a number, a text or bytes: the type accepts only it.
     Not(TypeId),
     /// `.feature`: the name of the feature that a match uses.
-    Feature(Text),
+    Feature(TableText),
     /// `.b64u` and the like: text that encodes bytes which a type accepts.
     Encoded(TextEncoding, TypeId),
     /// `.base10`: text that is an integer which a type accepts.
     Base10(TypeId),
     /// `.printf`: text in a format, and the types of its data items.
-    Printf(Format, List<TypeId>),
+    Printf(Format, TableList<TypeId>),
     /// `.json`.
     Json(TypeId),
     /// `.join`: a string that consists of the elements of an array of this type.
@@ -189,42 +189,42 @@ pub enum Control {
 
 /// A single value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum LiteralValue {
     /// An integer of -2^64 to 2^64 - 1.
     Integer(i128),
     /// A float.
     Float(f64),
     /// Text.
-    Text(Text),
+    Text(TableText),
     /// A byte string.
-    Bytes(List<u8>),
+    Bytes(TableList<u8>),
 }
 
 /// The alternatives of a choice, sorted so that a literal is found without trying each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literals {
     /// The integers, in ascending order.
-    pub integers: List<i128>,
+    pub integers: TableList<i128>,
     /// The texts, in ascending order of their bytes.
-    pub texts: List<Text>,
+    pub texts: TableList<TableText>,
     /// All other alternatives, in the order of the choice.
-    pub others: List<TypeId>,
+    pub others: TableList<TypeId>,
 }
 
 /// A required member whose value is different in each map of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selector {
     /// The member's key.
-    pub key: Label,
+    pub key: LiteralKey,
     /// The member's values, and the alternative that each belongs to.
-    pub cases: List<Case>,
+    pub cases: TableList<Case>,
 }
 
 /// One value of a [`Selector`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The member's value.
-    pub value: Value,
+    pub value: LiteralValue,
     /// The map that has it.
     pub alternative: TypeId,
 }
@@ -233,14 +233,14 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// The alternatives, in order.
-    pub choices: List<Sequence>,
+    pub choices: TableList<Sequence>,
 }
 
 /// One alternative of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     /// Its elements, in order.
-    pub elements: List<Element>,
+    pub elements: TableList<Element>,
     /// Whether it has at most 64 elements, all of them members. A map of that form is
     /// matched in one pass.
     pub is_flat: bool,
@@ -263,7 +263,7 @@ pub enum ElementKind {
     /// An entry of a map or an element of an array.
     Member {
         /// The key. In an array it only names the element.
-        key: Key,
+        key: MemberKey,
         /// Whether a matching key commits to this member.
         is_cut: bool,
         /// The type of the value.
@@ -275,22 +275,22 @@ pub enum ElementKind {
 
 /// The key of a member.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Key {
+pub enum MemberKey {
     /// No key.
     None,
     /// One key.
-    Literal(Label),
+    Literal(LiteralKey),
     /// Any key of a type.
     Type(TypeId),
 }
 
 /// A literal key, with the name that the specification gives to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Label {
+pub struct LiteralKey {
     /// The key.
-    pub value: Value,
+    pub value: LiteralValue,
     /// Its name, if the key is not text; may be empty.
-    pub name: Text,
+    pub name: TableText,
 }
 
 /// A set of [`Kind`]s.
@@ -304,7 +304,7 @@ impl Kinds {
     pub const ALL: Self = Self(u16::MAX);
 
     /// The set of one kind.
-    pub const fn of(kind: Kind) -> Self {
+    pub const fn from_kind(kind: Kind) -> Self {
         Self(1 << kind as u16)
     }
 

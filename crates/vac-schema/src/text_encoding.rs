@@ -33,14 +33,14 @@ pub enum TextEncoding {
 }
 
 /// An encoding that ignores the bits of the last character which encode nothing.
-fn sloppy(strict: &Encoding) -> Encoding {
+fn lenient(strict: &Encoding) -> Encoding {
     let mut specification = strict.specification();
     specification.check_trailing_bits = false;
     specification.encoding().expect("only the check for trailing bits has changed")
 }
 
-static SLOPPY_BASE64: LazyLock<Encoding> = LazyLock::new(|| sloppy(&BASE64));
-static SLOPPY_BASE64URL: LazyLock<Encoding> = LazyLock::new(|| sloppy(&BASE64URL_NOPAD));
+static SLOPPY_BASE64: LazyLock<Encoding> = LazyLock::new(|| lenient(&BASE64));
+static SLOPPY_BASE64URL: LazyLock<Encoding> = LazyLock::new(|| lenient(&BASE64URL_NOPAD));
 
 impl TextEncoding {
     /// The name of the encoding, for messages.

@@ -62,7 +62,7 @@ impl Answer {
 /// The result of all answers together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "the signature may not be valid"]
-pub enum Verdict {
+pub enum SignatureVerdict {
     /// The signature is valid for a record that was examined, and no check failed.
     Verified,
     /// The signature is valid for the digest of a record that was not given, and no check failed.
@@ -72,7 +72,7 @@ pub enum Verdict {
     Failed,
 }
 
-impl Verdict {
+impl SignatureVerdict {
     /// Returns the verdict as a code, for programs.
     pub fn code(self) -> &'static str {
         match self {
@@ -183,19 +183,19 @@ impl<'e> Answers<'e> {
     }
 
     /// Returns the result of all answers together.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> SignatureVerdict {
         let has_failed = self.lines().iter().any(|(_, answer)| answer.is_failed());
         match (self.signature.is_ok() && !has_failed, &self.examined) {
-            (false, _) => Verdict::Failed,
-            (true, None) => Verdict::StatementOnly,
-            (true, Some(_)) => Verdict::Verified,
+            (false, _) => SignatureVerdict::Failed,
+            (true, None) => SignatureVerdict::StatementOnly,
+            (true, Some(_)) => SignatureVerdict::Verified,
         }
     }
 
-    /// Returns whether the verdict is [`Verdict::Verified`].
+    /// Returns whether the verdict is [`SignatureVerdict::Verified`].
     #[must_use]
     pub fn is_verified(&self) -> bool {
-        self.verdict() == Verdict::Verified
+        self.verdict() == SignatureVerdict::Verified
     }
 
     /// Returns whether the signature could not be checked because the record is detached and was not
@@ -204,7 +204,7 @@ impl<'e> Answers<'e> {
         self.is_detached && self.examined.is_none()
     }
 
-    /// Returns the exact bytes of the attached record, if the verdict is [`Verdict::Verified`].
+    /// Returns the exact bytes of the attached record, if the verdict is [`SignatureVerdict::Verified`].
     pub fn verified_payload(&self) -> Option<&'e [u8]> {
         self.attached.filter(|_| self.is_verified())
     }

@@ -8,7 +8,9 @@ use vac_validate::{Violations, rules, validate_document};
 use vac_value::{Document, Kind, Node, SyntaxError, found, path};
 
 use crate::header::{Header, Labels, label_text, labelled};
-use crate::label::{ALG, CRIT, PAYLOAD_HASH_ALG, PAYLOAD_LOCATION, PREIMAGE_CONTENT_TYPE, shown};
+use crate::label::{
+    ALG, CRIT, PAYLOAD_HASH_ALG, PAYLOAD_LOCATION, PREIMAGE_CONTENT_TYPE, format_label,
+};
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
@@ -344,7 +346,7 @@ fn check_placement(
         }
     }
     match PROTECTED_ONLY.into_iter().find(|label| labelled(unprotected, *label).is_some()) {
-        Some(label) => Err(EnvelopeError::NotProtected(shown(label))),
+        Some(label) => Err(EnvelopeError::NotProtected(format_label(label))),
         None => Ok(()),
     }
 }

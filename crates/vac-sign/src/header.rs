@@ -13,7 +13,7 @@ use crate::envelope::{EnvelopeError, Role};
 use crate::key::{Algorithm, PublicKey};
 use crate::label::{
     ALG, CONTENT_TYPE, CRIT, CTI, CWT_CLAIMS, EXP, IAT, ISS, KID, NBF, PAYLOAD_HASH_ALG,
-    PREIMAGE_CONTENT_TYPE, SUB, VERIFIABLE_DATA_STRUCTURE, X5CHAIN, X5T, shown,
+    PREIMAGE_CONTENT_TYPE, SUB, VERIFIABLE_DATA_STRUCTURE, X5CHAIN, X5T, format_label,
 };
 use crate::thumbprint::{self, KeyMismatch};
 
@@ -234,7 +234,7 @@ impl Labels {
 /// Formats a label for messages.
 pub(crate) fn label_text(label: Node<'_, '_>) -> String {
     match (label.integer(), label.text()) {
-        (Some(number), _) => shown(number),
+        (Some(number), _) => format_label(number),
         (_, Some(text)) => format!("\"{}\"", printable(&text, 40)),
         _ => found(label),
     }
@@ -250,7 +250,11 @@ pub(crate) fn read<'d, 'a, T>(
     let Some(node) = labelled(map, label) else { return Ok(None) };
     match take(node) {
         Some(value) => Ok(Some(value)),
-        None => Err(EnvelopeError::Parameter { label: shown(label), expected, found: found(node) }),
+        None => Err(EnvelopeError::Parameter {
+            label: format_label(label),
+            expected,
+            found: found(node),
+        }),
     }
 }
 

@@ -47,7 +47,7 @@ pub const IAT: i128 = 6;
 pub const CTI: i128 = 7;
 
 /// Formats a label with its name, if it has one: `258 (payload-hash-alg)`.
-pub fn shown(label: i128) -> String {
+pub fn format_label(label: i128) -> String {
     match name(label) {
         Some(name) => format!("{label} ({name})"),
         None => label.to_string(),

@@ -2,8 +2,8 @@
 //! transparency services.
 //!
 //! ```
-//! use vac_sign::sign::{Carriage, Checked, Invalid, Options, sign};
-//! use vac_sign::{SecretKey, Signer, Verdict, Verification, verify};
+//! use vac_sign::sign::{Carriage, Checked, Invalid, SignOptions, sign};
+//! use vac_sign::{SecretKey, Signer, SignatureVerdict, Verification, verify};
 //! use vac_value::Encoding;
 //!
 //! let record = br#"{"version": "3.0.0-draft", "id": "r", "session": {
@@ -11,7 +11,7 @@
 //!     "entries": [{"type": "user", "content": "hi", "timestamp": 1772352000000}]}}"#;
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
 //! let checked = Checked::new(record, Encoding::Json).map_err(Invalid::into_violations)?;
-//! let options = Options { carriage: Carriage::Detached, ..Options::default() };
+//! let options = SignOptions { carriage: Carriage::Detached, ..SignOptions::default() };
 //! let envelope = sign(&checked, &options, &key)?.to_vec();
 //!
 //! let with = Verification {
@@ -20,7 +20,7 @@
 //!     ..Verification::default()
 //! };
 //! let answers = verify(&envelope, &with);
-//! assert_eq!(answers.verdict(), Verdict::Verified, "{answers:#?}");
+//! assert_eq!(answers.verdict(), SignatureVerdict::Verified, "{answers:#?}");
 //! assert_eq!(answers.trace_metadata.detail(), "matches the record");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,7 +34,7 @@
 //!   answer states which of the two was signed. Canonical JSON never changes a value silently
 //!   ([`canonical`]).
 //! * **One question, one answer** ([`Answers`]): the signature, the record's validity, the
-//!   metadata and the receipts are checked and reported independently. The [`Verdict`] also
+//!   metadata and the receipts are checked and reported independently. The [`SignatureVerdict`] also
 //!   states whether a record was examined at all.
 //! * **Envelopes are read strictly**, with `vac_value`'s scanner. Duplicate labels
 //!   and strings in the envelope whose heads are not the shortest are refused: two readers
@@ -90,13 +90,13 @@ mod thumbprint;
 mod verify;
 mod x509;
 
-pub use answers::{Answer, Answers, Hashes, SignedFacts, Verdict};
+pub use answers::{Answer, Answers, Hashes, SignatureVerdict, SignedFacts};
 pub use certificate::{CertificateError, Chain, Trust};
 pub use envelope::{Envelope, EnvelopeError};
 pub use header::{CertificateHash, Claims, ContentType, HashAlgorithm, Header};
 pub use key::{Algorithm, KeyError, PublicKey, SignatureError};
 pub use message::Message;
-pub use record::{Examined, Facts};
+pub use record::{Examined, RecordFacts};
 pub use signer::{SecretKey, Signer, SignerError};
 pub use thumbprint::KeyMismatch;
 pub use verify::{Verification, verify};

@@ -9,7 +9,7 @@ use vac_value::{Document, printable};
 
 use crate::header::labelled;
 use crate::label::TRACE_METADATA;
-use crate::record::Facts;
+use crate::record::RecordFacts;
 
 /// The format of a record of this schema.
 const RECORD_FORMAT: &str = "ietf-vac-v3.0";
@@ -18,7 +18,10 @@ const SHA_256: &str = "sha-256";
 
 /// Returns the metadata of a record. `None` if the record does not state a session id, a
 /// provider or any time: nothing is invented.
-pub(crate) fn from_facts(facts: &Facts, content_hash: &[u8; 32]) -> Option<TraceMetadata<'static>> {
+pub(crate) fn from_facts(
+    facts: &RecordFacts,
+    content_hash: &[u8; 32],
+) -> Option<TraceMetadata<'static>> {
     Some(TraceMetadata {
         session_id: facts.session_id.clone()?,
         agent_vendor: Cow::Owned(facts.model_provider.clone()?),
@@ -56,7 +59,7 @@ impl Stated {
 }
 
 /// Reads the trace metadata of an unprotected header.
-pub(crate) fn stated(unprotected: &Document<'_>) -> Stated {
+pub(crate) fn read_metadata(unprotected: &Document<'_>) -> Stated {
     let Some(node) = labelled(unprotected.root(), TRACE_METADATA) else { return Stated::Nothing };
     match TraceMetadata::from_node_owned(node) {
         Ok(metadata) => Stated::Metadata(Box::new(metadata)),
@@ -94,7 +97,7 @@ pub(crate) struct Comparison {
 }
 
 /// Compares metadata with the record it is for.
-pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison {
+pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &RecordFacts) -> Comparison {
     let mut differences = Vec::new();
     let mut unknown = Vec::new();
     let mut differ = |key: &str, stated: String, record: Option<String>| {
@@ -108,11 +111,11 @@ pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison
         differ("session-id", session_text(&metadata.session_id), record);
     }
     if facts.model_provider.as_deref() != Some(&*metadata.agent_vendor) {
-        let record = facts.model_provider.as_deref().map(quoted);
-        differ("agent-vendor", quoted(&metadata.agent_vendor), record);
+        let record = facts.model_provider.as_deref().map(quote);
+        differ("agent-vendor", quote(&metadata.agent_vendor), record);
     }
     if metadata.trace_format != RECORD_FORMAT {
-        differ("trace-format", quoted(&metadata.trace_format), Some(quoted(RECORD_FORMAT)));
+        differ("trace-format", quote(&metadata.trace_format), Some(quote(RECORD_FORMAT)));
     }
     let start = &metadata.timestamp_start;
     match facts.session_start.as_ref().or(facts.created.as_ref()) {
@@ -130,13 +133,13 @@ pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison
     Comparison { differences, unknown }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", printable(text, 40))
 }
 
 fn session_text(id: &SessionId<'_>) -> String {
     match id {
-        SessionId::Text(text) => quoted(text),
+        SessionId::Text(text) => quote(text),
         SessionId::Bytes(bytes) => {
             format!("h'{}'", HEXLOWER.encode(bytes.get(..40).unwrap_or(bytes)))
         }
@@ -145,7 +148,7 @@ fn session_text(id: &SessionId<'_>) -> String {
 
 fn time_text(time: &AbstractTimestamp<'_>) -> String {
     match time {
-        AbstractTimestamp::Text(text) => quoted(text),
+        AbstractTimestamp::Text(text) => quote(text),
         AbstractTimestamp::Uint(number) => number.to_string(),
     }
 }

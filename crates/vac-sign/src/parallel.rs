@@ -9,7 +9,7 @@ const STACK: usize = 16 << 20;
 
 /// Runs two functions that process `bytes` bytes each: in parallel if that is faster and a
 /// thread can be started, otherwise one after the other.
-pub(crate) fn both<A, B: Send>(
+pub(crate) fn run_both<A, B: Send>(
     bytes: usize,
     one: impl FnOnce() -> A,
     other: impl Fn() -> B + Sync,

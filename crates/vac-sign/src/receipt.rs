@@ -117,7 +117,7 @@ impl From<EnvelopeError> for ReceiptError {
 
 /// A well-formed receipt.
 #[derive(Clone, Debug)]
-pub struct Receipt<'a> {
+pub struct ParsedReceipt<'a> {
     envelope: Envelope<'a>,
     proofs: Vec<Proof>,
 }
@@ -129,7 +129,7 @@ struct Proof {
     path: Vec<Hash>,
 }
 
-impl<'a> Receipt<'a> {
+impl<'a> ParsedReceipt<'a> {
     /// Reads a receipt.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ReceiptError> {
         let envelope = Envelope::read_receipt(bytes)?;

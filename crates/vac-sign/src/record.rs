@@ -14,7 +14,7 @@ pub struct Examined {
     /// Whether it matches the schema and has no duplicate keys.
     pub verdict: Result<(), Violations>,
     /// What trace metadata is made from, as far as the record states it.
-    pub facts: Facts,
+    pub facts: RecordFacts,
 }
 
 impl Examined {
@@ -25,7 +25,7 @@ impl Examined {
 
     fn from_document(document: &Document<'_>) -> Self {
         let verdict = validate_document(document, rules::VERIFIABLE_AGENT_RECORD, MAX_VIOLATIONS);
-        Self { verdict, facts: Facts::from_record(document.root()) }
+        Self { verdict, facts: RecordFacts::from_record(document.root()) }
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn examine(bytes: &[u8], encoding: Encoding) -> (Examined, Option<Doc
         Ok(document) => (Examined::from_document(&document), Some(document)),
         Err(error) => {
             let verdict = Err(unreadable(encoding, &error));
-            (Examined { verdict, facts: Facts::default() }, None)
+            (Examined { verdict, facts: RecordFacts::default() }, None)
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn duplicate_key(document: &Document<'_>) -> Option<String> {
 
 /// What a record states about its session.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct RecordFacts {
     /// The session's id.
     pub session_id: Option<SessionId<'static>>,
     /// The provider of the model.
@@ -68,7 +68,7 @@ pub struct Facts {
     pub first_timestamp: Option<AbstractTimestamp<'static>>,
 }
 
-impl Facts {
+impl RecordFacts {
     fn from_record(record: Node<'_, '_>) -> Self {
         let time = |node: Node<'_, '_>| AbstractTimestamp::from_node_owned(node).ok();
         let session = record.member(verifiable_agent_record::SESSION);

@@ -22,8 +22,8 @@ use crate::label::{
 };
 use crate::message::{Message, push_bytes_head};
 use crate::metadata;
-use crate::parallel::both;
-use crate::record::{Examined, Facts, examine, sha256};
+use crate::parallel::run_both;
+use crate::record::{Examined, RecordFacts, examine, sha256};
 use crate::signer::{Signer, SignerError};
 
 /// The COSE algorithm identifier of SHA-256.
@@ -31,7 +31,7 @@ const SHA_256: i64 = -16;
 
 /// Options for signing a record.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options<'o> {
+pub struct SignOptions<'o> {
     /// The issuer; by default the key's thumbprint.
     pub issuer: Option<&'o str>,
     /// The subject; by default the session's id.
@@ -76,7 +76,7 @@ pub struct Checked<'p> {
     bytes: &'p [u8],
     encoding: Encoding,
     sha256: [u8; 32],
-    facts: Facts,
+    facts: RecordFacts,
     secrets: Vec<Secret>,
 }
 
@@ -84,9 +84,9 @@ impl<'p> Checked<'p> {
     /// Hashes and validates a record, and searches it for likely secrets.
     pub fn new(bytes: &'p [u8], encoding: Encoding) -> Result<Self, Invalid<'p>> {
         let search = || may_contain_secrets(bytes, encoding);
-        let hash = || both(bytes.len(), || sha256(bytes), search);
+        let hash = || run_both(bytes.len(), || sha256(bytes), search);
         let ((sha256, has_secrets), (Examined { verdict, facts }, document)) =
-            both(bytes.len(), hash, || examine(bytes, encoding));
+            run_both(bytes.len(), hash, || examine(bytes, encoding));
         let secrets = match document {
             _ if !has_secrets => Vec::new(),
             Some(document) => secrets(&document),
@@ -105,7 +105,7 @@ impl<'p> Checked<'p> {
     }
 
     /// Returns what the record states about its session.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &RecordFacts {
         &self.facts
     }
 
@@ -221,7 +221,7 @@ impl Signed<'_> {
 /// Signs a record.
 pub fn sign<'p>(
     record: &Checked<'p>,
-    options: &Options<'_>,
+    options: &SignOptions<'_>,
     signer: &dyn Signer,
 ) -> Result<Signed<'p>, SignError> {
     let stated = options.content_type.and_then(media_type);
@@ -256,7 +256,7 @@ pub fn sign<'p>(
 /// A detached payload.
 const NULL: &[u8] = &[0xf6];
 
-fn subject(facts: &Facts) -> Option<String> {
+fn subject(facts: &RecordFacts) -> Option<String> {
     Some(match facts.session_id.as_ref()? {
         SessionId::Text(text) => text.clone().into_owned(),
         SessionId::Bytes(bytes) => HEXLOWER.encode(bytes),
@@ -269,7 +269,7 @@ fn protected(
     encoding: Encoding,
     issuer: &str,
     subject: &str,
-    options: &Options<'_>,
+    options: &SignOptions<'_>,
     signer: &dyn Signer,
 ) -> Result<Vec<u8>, SignError> {
     let key = signer.public_key();

@@ -13,8 +13,8 @@ use crate::header::label_text;
 use crate::key::PublicKey;
 use crate::label::{RECEIPTS, TRACE_METADATA, X5CHAIN};
 use crate::metadata::{self, Stated};
-use crate::parallel::both;
-use crate::receipt::{self, Receipt};
+use crate::parallel::run_both;
+use crate::receipt::{self, ParsedReceipt};
 use crate::record::{Examined, sha256};
 use payload::{CheckedPayload, Content, RecordForm};
 use signer::Identity;
@@ -57,11 +57,11 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let content = Content::new(&envelope, with.record);
     let encoding = encoding(&envelope, content.record());
     let size = content.record().map_or(0, <[u8]>::len);
-    let (found, (raw_hash, examined)) = both(
+    let (found, (raw_hash, examined)) = run_both(
         size,
         || content.check(&envelope, identity.key.as_ref(), encoding),
         || {
-            both(
+            run_both(
                 size,
                 || content.record().filter(|_| !content.is_sha256()).map(sha256),
                 || content.record().map(|record| Examined::new(record, encoding)),
@@ -69,7 +69,7 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
         },
     );
     let raw_hash = raw_hash.or(found.sha256);
-    let stated = metadata::stated(&unprotected);
+    let stated = metadata::read_metadata(&unprotected);
     let canonical_hash = found.canonical.as_deref().map(sha256);
     let content_hash = match found.form {
         Some(RecordForm::Unchanged) => raw_hash,
@@ -272,7 +272,9 @@ fn receipts(
     let entry = envelope.log_entry();
     let mut logs = Vec::new();
     for (at, receipt) in receipts.iter().enumerate() {
-        match Receipt::read(receipt).and_then(|receipt| receipt.verify(&entry, keys, with.time)) {
+        match ParsedReceipt::read(receipt)
+            .and_then(|receipt| receipt.verify(&entry, keys, with.time))
+        {
             Ok(inclusion) => logs.push(inclusion.to_string()),
             Err(error) => {
                 let number = at + 1;

@@ -25,7 +25,7 @@ use groups::Groups;
 #[derive(Debug)]
 pub(crate) struct AgentDatabase {
     /// One connection for all threads: a copy of a large database is not made twice.
-    database: Arc<Mutex<sqlite::Database>>,
+    database: Arc<Mutex<sqlite::SqliteDatabase>>,
     tables: &'static [Table],
     /// What the database has of the tables, by their names.
     found: BTreeMap<&'static str, FoundTable>,
@@ -54,7 +54,7 @@ struct Selected {
 impl AgentDatabase {
     /// Restricts a database to the tables of a list.
     pub fn new(
-        database: Arc<Mutex<sqlite::Database>>,
+        database: Arc<Mutex<sqlite::SqliteDatabase>>,
         tables: &'static [Table],
         path: &SafePath,
     ) -> io::Result<Self> {
@@ -75,7 +75,7 @@ impl AgentDatabase {
     }
 
     /// Returns the groups of a table; `None` if the table is not in the list or not there.
-    fn groups(&self, database: &sqlite::Database, table: &Table) -> Option<&Groups> {
+    fn groups(&self, database: &sqlite::SqliteDatabase, table: &Table) -> Option<&Groups> {
         let position = self.tables.iter().position(|listed| listed.id() == table.id())?;
         if !self.has_rows(table) {
             return None;
@@ -89,7 +89,7 @@ impl AgentDatabase {
 
     fn selected(&self, table: &Table) -> Selected {
         let column = |name: &str| {
-            if self.has_column(table.name, name) { quoted(name) } else { "NULL".to_owned() }
+            if self.has_column(table.name, name) { quote(name) } else { "NULL".to_owned() }
         };
         let text = |text: &str| Value::Text(text.to_owned());
         let (key, condition, values, order) = match table.rows {
@@ -120,22 +120,22 @@ impl AgentDatabase {
         let all = self.found.get(table.name).into_iter().flat_map(|found| &found.columns);
         let is_listed =
             |name: &&String| table.columns.is_empty() || table.columns.contains(&name.as_str());
-        let columns: Vec<_> = all.filter(is_listed).map(|name| quoted(name)).collect();
-        format!("SELECT {} FROM {}", columns.join(", "), quoted(table.name))
+        let columns: Vec<_> = all.filter(is_listed).map(|name| quote(name)).collect();
+        format!("SELECT {} FROM {}", columns.join(", "), quote(table.name))
     }
 
     /// Returns the columns that rows are ordered by, as far as a table has them; at least one.
     fn order(&self, table: &Table, columns: &[&str]) -> String {
         let columns = columns.iter().filter(|name| self.has_column(table.name, name));
         // The sign keeps SQLite from walking through an index of the whole table for it.
-        let columns = columns.map(|name| format!("+{}", quoted(name)));
+        let columns = columns.map(|name| format!("+{}", quote(name)));
         columns.chain(["1".to_owned()]).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the numbers of rows in the order of these rows; as they are if that cannot be read.
     fn ordered(
         &self,
-        database: &sqlite::Database,
+        database: &sqlite::SqliteDatabase,
         table: &Table,
         row_id: &str,
         numbers: &[i64],
@@ -148,7 +148,7 @@ impl AgentDatabase {
         let sql = format!(
             "SELECT {row_id} FROM {} WHERE {row_id} IN (SELECT value FROM json_each(?1)) \
             ORDER BY {}",
-            quoted(table.name),
+            quote(table.name),
             self.order(table, table.order)
         );
         let mut ordered = Vec::with_capacity(numbers.len());
@@ -208,7 +208,7 @@ impl Database for AgentDatabase {
                     // One at a time, so that SQLite has let go of it when it is shown.
                     let mut found = None;
                     let number = Value::Integer(number);
-                    let row = rows_of(&mut statement, &[number], |row| found = Some(row));
+                    let row = select_rows(&mut statement, &[number], |row| found = Some(row));
                     found.into_iter().for_each(&mut *show);
                     read = read.and(row);
                 }
@@ -235,7 +235,7 @@ impl Database for AgentDatabase {
                 && (table.columns.is_empty() || table.columns.contains(name))
         };
         let columns = columns.iter().filter(is_listed).map(|name| {
-            let name = quoted(name);
+            let name = quote(name);
             format!("CASE WHEN octet_length({name}) <= {max} THEN {name} END AS {name}")
         });
         let columns: Vec<_> = columns.collect();
@@ -244,7 +244,7 @@ impl Database for AgentDatabase {
         }
         let selected = self.selected(table);
         let order = selected.order.map(|order| format!("ORDER BY {order}")).unwrap_or_default();
-        let (columns, name) = (columns.join(", "), quoted(table.name));
+        let (columns, name) = (columns.join(", "), quote(table.name));
         let sql = format!("SELECT {columns} FROM {name} {} {order}", selected.condition);
         rows(&database, &sql, &selected.values, |row| show(&row))
     }
@@ -272,7 +272,7 @@ fn range(prefix: &str) -> (String, String) {
     (prefix.to_owned(), end)
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -286,17 +286,17 @@ fn number(row: &Row) -> Option<i64> {
 
 /// Shows each row of a query.
 fn rows(
-    database: &sqlite::Database,
+    database: &sqlite::SqliteDatabase,
     sql: &str,
     values: &[Value],
     show: impl FnMut(Row),
 ) -> io::Result<()> {
     let mut statement = database.connection().prepare(sql).map_err(failed)?;
-    rows_of(&mut statement, values, show)
+    select_rows(&mut statement, values, show)
 }
 
 /// Shows each row of a prepared query.
-fn rows_of(
+fn select_rows(
     statement: &mut Statement<'_>,
     values: &[Value],
     mut show: impl FnMut(Row),
@@ -343,7 +343,7 @@ fn decompressed(table: &Table, mut row: Row) -> Row {
     row
 }
 
-fn locked(database: &Mutex<sqlite::Database>) -> MutexGuard<'_, sqlite::Database> {
+fn locked(database: &Mutex<sqlite::SqliteDatabase>) -> MutexGuard<'_, sqlite::SqliteDatabase> {
     // A thread that panicked has only read.
     database.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -367,7 +367,7 @@ mod tests {
     fn open(adapter: &dyn Adapter, sql: &str) -> (Arc<dyn SessionStore>, Arc<AtomicU64>) {
         let connection = Connection::open_in_memory().expect("a database");
         connection.execute_batch(&format!("BEGIN; {sql} COMMIT;")).expect("SQL");
-        let mut database = sqlite::Database::new(connection);
+        let mut database = sqlite::SqliteDatabase::new(connection);
         let steps = database.count_steps();
         let path = SafePath::named("/none/o.db".as_ref(), &Skipped::default());
         let tables = adapter.stores().tables;
@@ -422,7 +422,7 @@ mod tests {
             let insert = "INSERT INTO events VALUES (?1, 's', ?2, ?2)";
             connection.execute(insert, rusqlite::params![id, data]).expect("SQL");
         }
-        let database = Arc::new(Mutex::new(sqlite::Database::new(connection)));
+        let database = Arc::new(Mutex::new(sqlite::SqliteDatabase::new(connection)));
         let path = SafePath::named("/none/e.db".as_ref(), &Skipped::default());
         let database = AgentDatabase::new(database, &[EVENTS], &path).expect("a database");
         let mut found = Vec::new();

@@ -4,8 +4,8 @@ use std::io;
 
 use vac_adapter::container::{Files, Folder};
 
-use crate::safe_path::{Kind, SafePath};
-use crate::skipped::Reason;
+use crate::safe_path::{PathKind, SafePath};
+use crate::skipped::SkippedReason;
 
 /// A folder from which no path and no link leads out.
 #[derive(Debug)]
@@ -64,16 +64,16 @@ impl Folder for AgentFolder {
                 continue;
             }
             let reason = match entry.kind() {
-                Ok(Kind::File) => {
+                Ok(PathKind::File) => {
                     files.names.push(name.to_owned());
                     continue;
                 }
-                Ok(Kind::Link) => Reason::Link.to_string(),
-                Ok(Kind::Special) => {
+                Ok(PathKind::Link) => SkippedReason::Link.to_string(),
+                Ok(PathKind::Special) => {
                     entry.skip_special();
-                    Reason::Special.to_string()
+                    SkippedReason::Special.to_string()
                 }
-                Ok(Kind::Folder) => "not a regular file".to_owned(),
+                Ok(PathKind::Folder) => "not a regular file".to_owned(),
                 Err(error) => error.to_string(),
             };
             files.unreadable.push((format!("{path}/{file}"), reason));

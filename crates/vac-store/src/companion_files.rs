@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use vac_adapter::companions::{Base, Companion, CompanionKind};
 use vac_adapter::{Adapter, Preview};
 
-use crate::log::{Log, Part, Place};
+use crate::log::{Part, Place, StoredLog};
 use crate::safe_path::SafePath;
 use crate::session_folder::attachment;
 use crate::walk::Files;
@@ -17,7 +17,7 @@ const MAX_READ: u64 = 1 << 16;
 
 /// Adds the files to the session. Returns what could not be read.
 pub fn add(
-    log: &mut Log,
+    log: &mut StoredLog,
     adapter: &dyn Adapter,
     preview: &mut Preview,
 ) -> Vec<(PathBuf, io::Error)> {
@@ -37,7 +37,7 @@ pub fn add(
 /// Adds the files of one rule.
 fn apply(
     rule: &Companion,
-    log: &mut Log,
+    log: &mut StoredLog,
     base: &SafePath,
     preview: &mut Preview,
 ) -> Vec<(PathBuf, io::Error)> {

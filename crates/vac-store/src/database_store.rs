@@ -8,7 +8,7 @@ use vac_adapter::container::{Documents, SessionStore, StoredSession, Stores, bad
 
 use crate::agent_database::AgentDatabase;
 use crate::safe_path::SafePath;
-use crate::sqlite::{Database, Watch, retry};
+use crate::sqlite::{SqliteDatabase, Watch, retry};
 
 /// The sessions of a database. Each is read from one state of the database: if another
 /// program changes it meanwhile, it is opened and read again.
@@ -69,7 +69,7 @@ impl DatabaseStore {
     /// Reads from one state of the database.
     fn read_once<T>(&self, read: impl Fn(&dyn SessionStore) -> io::Result<T>) -> io::Result<T> {
         retry(|| {
-            let opened = self.opened()?;
+            let opened = self.open_once()?;
             let result = read(&*opened.store);
             // An error may be due to a change, too.
             opened.watch.check().inspect_err(|_| self.forget(&opened))?;
@@ -77,7 +77,7 @@ impl DatabaseStore {
         })
     }
 
-    fn opened(&self) -> io::Result<Arc<Opened>> {
+    fn open_once(&self) -> io::Result<Arc<Opened>> {
         let mut current = self.locked();
         if let Some(opened) = &*current {
             return Ok(opened.clone());
@@ -104,7 +104,7 @@ impl DatabaseStore {
 impl Opened {
     /// Opens a database, if it is one of these agents.
     fn new(path: &SafePath, agents: &[Agent]) -> io::Result<Option<(Agent, Self)>> {
-        let database = Database::open(path)?;
+        let database = SqliteDatabase::open(path)?;
         let watch = database.watch();
         let store = recognize(database, path, agents);
         // A database that changes meanwhile can look like another one, or like a damaged one.
@@ -117,7 +117,7 @@ impl Opened {
 
 /// Returns the agent that a database is of, and its sessions.
 fn recognize(
-    database: Database,
+    database: SqliteDatabase,
     path: &SafePath,
     agents: &[Agent],
 ) -> io::Result<Option<(Agent, Arc<dyn SessionStore>)>> {

@@ -10,8 +10,8 @@ use vac_adapter::places::{Keep, What};
 
 use crate::find::{Found, Origin, Search, find_all, find_in};
 use crate::pattern::matches;
-use crate::places::{Root, roots_below, roots_of_home};
-use crate::safe_path::{Kind, SafePath};
+use crate::places::{AgentRoot, roots_below, roots_of_home};
+use crate::safe_path::{PathKind, SafePath};
 use crate::session_folder;
 use crate::skipped::Skipped;
 use crate::source::SourceFiles;
@@ -24,13 +24,13 @@ const DEEPEST: usize = 16;
 ///
 /// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
 /// `projects` in it), and not below. Below a folder that the user named, no link is followed.
-pub fn discover(roots: &[Root], agents: &[&dyn Adapter]) -> Found {
+pub fn discover(roots: &[AgentRoot], agents: &[&dyn Adapter]) -> Found {
     find_all(&[], roots, agents)
 }
 
 impl Search<'_> {
     /// Adds the sessions in some places.
-    pub fn discover(&mut self, roots: &[Root]) {
+    pub fn discover(&mut self, roots: &[AgentRoot]) {
         let mut seen = HashSet::new();
         let mut failed = HashSet::new();
         for root in roots {
@@ -39,7 +39,7 @@ impl Search<'_> {
                 Some((folder, names)) => self.root(folder).join(names),
             };
             match place.kind() {
-                Ok(Kind::Link) => continue,
+                Ok(PathKind::Link) => continue,
                 Err(error) if is_absent(&error) => continue,
                 // What else is wrong shows when it is read.
                 _ => {}
@@ -84,11 +84,11 @@ pub fn roots_in(
     source: Option<&Arc<SourceFiles>>,
     agents: &[&dyn Adapter],
     folder: &Path,
-) -> io::Result<Vec<Root>> {
+) -> io::Result<Vec<AgentRoot>> {
     let own = roots_below(agents, folder);
     let top = SafePath::named_in(source, folder, &Skipped::default());
     let entries = top.entries()?;
-    let has_place = |root: &Root| match &root.below {
+    let has_place = |root: &AgentRoot| match &root.below {
         Some((_, names)) => !names.as_os_str().is_empty() && top.join(names).exists(),
         None => true,
     };
@@ -108,7 +108,7 @@ pub fn roots_in(
 
 /// Returns the first folder on the way from the folder that the user named to a place that cannot
 /// be read, if there is one.
-fn unreadable_folder(root: &Root) -> Option<PathBuf> {
+fn unreadable_folder(root: &AgentRoot) -> Option<PathBuf> {
     let (folder, names) = root.below.as_ref()?;
     let mut path = SafePath::named(folder, &Skipped::default());
     for name in names {
@@ -156,7 +156,7 @@ impl KeepSearch<'_, '_> {
             Some((name, rest)) => {
                 let below = folder.join(name);
                 match below.kind() {
-                    Ok(Kind::Folder) => self.folders(&below, rest),
+                    Ok(PathKind::Folder) => self.folders(&below, rest),
                     Ok(_) => {}
                     Err(error) => self.trouble(below.as_path(), &error),
                 }
@@ -195,19 +195,19 @@ impl KeepSearch<'_, '_> {
         };
         self.search.origin = Some(self.origin);
         match (self.keep.what, kind) {
-            (_, Kind::Special) => path.skip_special(),
-            (What::Log, Kind::File) => {
+            (_, PathKind::Special) => path.skip_special(),
+            (What::Log, PathKind::File) => {
                 let own = session_folder::find(self.search.agents, path, siblings);
                 self.search.session(path, own.as_ref(), false);
             }
-            (What::Prompts, Kind::File) => self.search.prompts(path),
-            (What::Store, Kind::Folder) => self.search.known_folder(path),
-            (What::Store, Kind::File) => match path.size() {
+            (What::Prompts, PathKind::File) => self.search.prompts(path),
+            (What::Store, PathKind::Folder) => self.search.known_folder(path),
+            (What::Store, PathKind::File) => match path.size() {
                 // One that has just been made has nothing in it yet.
                 Ok(0) => {}
                 _ => self.search.database(path),
             },
-            (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}
+            (_, PathKind::Link) | (What::Log | What::Prompts, PathKind::Folder) => {}
         }
         self.search.origin = None;
     }
@@ -230,7 +230,7 @@ impl Visitor for AnyFolders<'_, '_, '_> {
     }
 
     /// What has the name of a session was taken with its folder.
-    fn visit(&mut self, _: SafePath, _: Kind) {}
+    fn visit(&mut self, _: SafePath, _: PathKind) {}
 
     fn failed(&mut self, path: &Path, error: io::Error) {
         self.keep.trouble(path, &error);

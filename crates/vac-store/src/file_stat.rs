@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Log, Place};
+use crate::log::{Place, StoredLog};
 
 /// Size, times and identity of a file. A change of a file changes its `ctime`, which only the
 /// system sets.
@@ -55,7 +55,7 @@ impl FileStat {
     }
 }
 
-impl Log {
+impl StoredLog {
     /// Returns the state of each of its files, in the order of its sources; `None` if one of them
     /// is not a file of its own, or cannot be opened.
     pub fn stats(&self) -> Option<Vec<FileStat>> {

@@ -10,10 +10,10 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
 
 use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
-use crate::log::{Log, Part, Place, Rank, Stored};
-use crate::places::{Root, fork_of_path};
+use crate::log::{Part, Place, Rank, Stored, StoredLog};
+use crate::places::{AgentRoot, fork_of_path};
 use crate::prompts::Prompts;
-use crate::safe_path::{Kind, SafePath};
+use crate::safe_path::{PathKind, SafePath};
 use crate::session_folder::{self, OwnFolder};
 use crate::skipped::Skipped;
 use crate::source::SourceFiles;
@@ -25,7 +25,7 @@ use crate::{sqlite, zstandard};
 pub struct Found {
     /// Logs, and files that may be logs, in the order given, directories in the order of
     /// their names.
-    pub logs: Vec<Log>,
+    pub logs: Vec<StoredLog>,
     /// What could not be looked into, and why.
     pub troubles: Vec<String>,
     /// Links and special files that were not opened. Reading the logs can add more.
@@ -43,7 +43,7 @@ pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
 pub fn find_in(
     source: &Arc<SourceFiles>,
     paths: &[PathBuf],
-    roots: &[Root],
+    roots: &[AgentRoot],
     agents: &[&dyn Adapter],
 ) -> Found {
     let mut search = Search::new(agents, Some(source.clone()));
@@ -59,20 +59,20 @@ pub fn find_in(
         }
     }
     for path in paths {
-        search.named(path);
+        search.find_named(path);
     }
     search.discover(roots);
     search.finish()
 }
 
 /// Finds logs in paths ([`find`]) and in the places of agents ([`discover`](crate::discover())).
-pub fn find_all(paths: &[PathBuf], roots: &[Root], agents: &[&dyn Adapter]) -> Found {
+pub fn find_all(paths: &[PathBuf], roots: &[AgentRoot], agents: &[&dyn Adapter]) -> Found {
     let mut search = Search::new(agents, None);
     for path in paths {
         if path.as_os_str() == "-" {
             search.stdin();
         } else {
-            search.named(path);
+            search.find_named(path);
         }
     }
     search.discover(roots);
@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
     /// All of it. What is read with a session is not a session as well.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
-        let further = logs.iter().flat_map(Log::further_paths).map(Path::to_owned);
+        let further = logs.iter().flat_map(StoredLog::further_paths).map(Path::to_owned);
         let further: HashSet<_> = further.collect();
         logs.retain(|log| log.first_path().is_none_or(|path| !further.contains(path)));
         self.found
@@ -139,7 +139,11 @@ impl<'a> Search<'a> {
             Ok(file) => {
                 let place = Place::Kept(file);
                 let part = Part::new(String::new(), String::new(), place);
-                self.found.logs.push(Log::new(part, path.to_string_lossy().into_owned(), true));
+                self.found.logs.push(StoredLog::new(
+                    part,
+                    path.to_string_lossy().into_owned(),
+                    true,
+                ));
             }
             Err(error) => self.trouble(path, &error),
         }
@@ -151,17 +155,19 @@ impl<'a> Search<'a> {
     }
 
     /// Takes a path that the user named.
-    fn named(&mut self, path: &Path) {
+    fn find_named(&mut self, path: &Path) {
         let path = self.root(path);
         match path.kind() {
             Err(error) => self.trouble(path.as_path(), &error),
-            Ok(Kind::Folder) => walk(&path, MAX_DEPTH, self),
-            Ok(Kind::File) => {
+            Ok(PathKind::Folder) => walk(&path, MAX_DEPTH, self),
+            Ok(PathKind::File) => {
                 let own = session_folder::find_for(self.agents, &path);
                 self.session(&path, own.as_ref(), true);
             }
             // A pipe that has a name.
-            Ok(Kind::Special | Kind::Link) => self.keep(path.as_path(), || path.open_named()),
+            Ok(PathKind::Special | PathKind::Link) => {
+                self.keep(path.as_path(), || path.open_named());
+            }
         }
     }
 
@@ -178,7 +184,7 @@ impl<'a> Search<'a> {
     }
 
     /// A file as a log; the sessions of a database are added at once.
-    fn open_log(&mut self, path: &SafePath, named: bool) -> Option<Log> {
+    fn open_log(&mut self, path: &SafePath, named: bool) -> Option<StoredLog> {
         let mut part = Part::file(path);
         match beginning(path) {
             Ok(bytes) if bytes.starts_with(&zstandard::MAGIC) => {
@@ -201,13 +207,13 @@ impl<'a> Search<'a> {
                 return None;
             }
         }
-        let mut log = Log::new(part, path.as_path().to_string_lossy().into_owned(), named);
-        log.origin = self.origin_of(path);
+        let mut log = StoredLog::new(part, path.as_path().to_string_lossy().into_owned(), named);
+        log.origin = self.find_origin(path);
         Some(log)
     }
 
     /// Returns the agent in whose place a file is.
-    fn origin_of(&self, path: &SafePath) -> Option<Origin> {
+    fn find_origin(&self, path: &SafePath) -> Option<Origin> {
         self.origin.or_else(|| fork_of_path(self.agents, path))
     }
 
@@ -305,7 +311,7 @@ impl<'a> Search<'a> {
         container: Container,
         named: bool,
     ) {
-        let origin = self.origin_of(path);
+        let origin = self.find_origin(path);
         for session in sessions {
             let key = session.key.clone();
             let stored = Stored {
@@ -318,7 +324,7 @@ impl<'a> Search<'a> {
             let folder = crate::log::folder(path.as_path());
             let shown = format!("{}#{key}", path.as_path().to_string_lossy());
             let part = Part::new(key, folder, Place::Stored(stored));
-            let mut log = Log::new(part, shown, named);
+            let mut log = StoredLog::new(part, shown, named);
             if session.is_replaced {
                 log.rank = Rank::Older;
             }
@@ -350,13 +356,13 @@ impl Visitor for Search<'_> {
         entries
     }
 
-    fn visit(&mut self, path: SafePath, kind: Kind) {
+    fn visit(&mut self, path: SafePath, kind: PathKind) {
         match kind {
-            Kind::File => {
+            PathKind::File => {
                 self.session(&path, None, false);
             }
-            Kind::Special => path.skip_special(),
-            Kind::Folder | Kind::Link => {}
+            PathKind::Special => path.skip_special(),
+            PathKind::Folder | PathKind::Link => {}
         }
     }
 

@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 
-use crate::log::{Log, Part, Place};
+use crate::log::{Part, Place, StoredLog};
 
-impl Log {
+impl StoredLog {
     /// Its files; `None` if something of it is not a file of its own, but a session of a
     /// store or standard input.
     pub fn files(&self) -> Option<Vec<&Path>> {
@@ -24,7 +24,7 @@ impl Log {
     /// The later sources are those that were read from this log; the bytes are read again and
     /// compared with both hashes, so that the answer is about what was read then. False if
     /// the log has been changed since.
-    pub fn has_grown(&self, earlier: &[Source], later: &[Source]) -> io::Result<bool> {
+    pub fn has_grown(&self, earlier: &[SourceFile], later: &[SourceFile]) -> io::Result<bool> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != later.len() {
             return Ok(false);
@@ -42,7 +42,7 @@ impl Log {
             }
         }
         for (part, before, now) in pairs {
-            if before != now && !begins_with(part.stored_bytes()?, before, now)? {
+            if before != now && !has_prefix(part.stored_bytes()?, before, now)? {
                 return Ok(false);
             }
         }
@@ -51,7 +51,7 @@ impl Log {
 }
 
 /// Whether bytes begin with those of one source and then are those of the other.
-fn begins_with(bytes: impl Read, before: &Source, now: &Source) -> io::Result<bool> {
+fn has_prefix(bytes: impl Read, before: &SourceFile, now: &SourceFile) -> io::Result<bool> {
     let mut hash = Sha256::new();
     let mut bytes = bytes.take(now.size);
     feed(&mut bytes.by_ref().take(before.size), &mut hash)?;
@@ -74,7 +74,7 @@ fn feed(bytes: &mut impl Read, hash: &mut Sha256) -> io::Result<()> {
     }
 }
 
-fn is(hash: &Sha256, source: &Source) -> bool {
+fn is(hash: &Sha256, source: &SourceFile) -> bool {
     data_encoding::HEXLOWER.encode(&hash.clone().finalize()) == source.sha_256
 }
 
@@ -84,19 +84,19 @@ mod tests {
     use crate::safe_path::SafePath;
     use crate::skipped::Skipped;
 
-    fn log(folder: &Path, files: &[(&str, &str)]) -> Log {
+    fn log(folder: &Path, files: &[(&str, &str)]) -> StoredLog {
         let parts = files.iter().map(|(name, text)| {
             std::fs::write(folder.join(name), text).unwrap();
             Part::file(&SafePath::named(&folder.join(name), &Skipped::default()))
         });
         let mut parts: Vec<_> = parts.collect();
-        let mut log = Log::new(parts.remove(0), "log".to_owned(), true);
+        let mut log = StoredLog::new(parts.remove(0), "log".to_owned(), true);
         log.parts.extend(parts);
         log
     }
 
-    fn sources(files: &[(&str, &str)]) -> Vec<Source> {
-        let source = |(name, text): &(&str, &str)| Source {
+    fn sources(files: &[(&str, &str)]) -> Vec<SourceFile> {
+        let source = |(name, text): &(&str, &str)| SourceFile {
             name: (*name).to_owned(),
             size: text.len() as u64,
             sha_256: data_encoding::HEXLOWER.encode(&Sha256::digest(text)),

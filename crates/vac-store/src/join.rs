@@ -16,13 +16,13 @@ use vac_adapter::{Adapter, Beginning, Detection, Preview, Share};
 
 use crate::companion_files;
 use crate::in_memory::{MemoryBudget, Recorder};
-use crate::log::{Log, Part};
+use crate::log::{Part, StoredLog};
 
 /// A log with its agent and its preview.
 #[derive(Debug)]
 pub struct DetectedLog {
     /// The log.
-    pub log: Log,
+    pub log: StoredLog,
     /// The name of the agent that wrote it, if an adapter knows its format: the adapter's, or
     /// that of another agent in whose place the log was found.
     pub agent: Option<&'static str>,
@@ -35,12 +35,12 @@ pub struct DetectedLog {
     /// The reason why it could not be read.
     pub trouble: Option<String>,
     /// Files that were skipped because of this log, and parts of it that could not be read.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnusedFile>,
 }
 
 /// A file that is not part of any session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct UnusedFile {
     /// Its name in messages.
     pub shown: String,
     /// The reason.
@@ -58,7 +58,7 @@ pub enum Why {
     Unreadable(String),
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for UnusedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.shown)?;
         match &self.why {
@@ -70,14 +70,14 @@ impl fmt::Display for LeftOut {
 }
 
 /// Reads the beginning of a log.
-pub fn detect(log: Log, adapters: &[&dyn Adapter]) -> DetectedLog {
+pub fn detect(log: StoredLog, adapters: &[&dyn Adapter]) -> DetectedLog {
     detect_and_keep(log, adapters, &MemoryBudget::none())
 }
 
 /// Reads the beginning of a log that is to be converted. If an adapter reads its format and it fits
 /// into the budget, all of it is read and kept in memory, so that no byte is read twice.
 pub fn detect_and_keep(
-    mut log: Log,
+    mut log: StoredLog,
     adapters: &[&dyn Adapter],
     budget: &MemoryBudget,
 ) -> DetectedLog {
@@ -99,7 +99,7 @@ pub fn detect_and_keep(
             let troubles = adapter
                 .map(|adapter| companion_files::add(&mut log, *adapter, &mut preview))
                 .unwrap_or_default();
-            left_out.extend(troubles.into_iter().map(|(path, error)| LeftOut {
+            left_out.extend(troubles.into_iter().map(|(path, error)| UnusedFile {
                 shown: path.to_string_lossy().into_owned(),
                 why: Why::Unreadable(error.to_string()),
             }));
@@ -115,7 +115,11 @@ pub fn detect_and_keep(
 type Seen = Result<(&'static str, Preview), Option<String>>;
 
 /// Returns the preview of a log. In an agent's own place, only that agent is asked.
-fn preview(log: &mut Log, adapters: &[&dyn Adapter], budget: &MemoryBudget) -> io::Result<Seen> {
+fn preview(
+    log: &mut StoredLog,
+    adapters: &[&dyn Adapter],
+    budget: &MemoryBudget,
+) -> io::Result<Seen> {
     let first = log.parts.first().map(|part| Recorder::open(part, budget));
     let recorder = first.transpose()?.flatten();
     let mut unread = log.unread();
@@ -152,7 +156,7 @@ pub fn join(mut logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
     });
     let logs = grouped(logs, agent_without_id, without_copies);
     let logs = grouped(logs, session, once);
-    grouped(logs, |known| Some((session(known)?, folder(known))), together)
+    grouped(logs, |known| Some((session(known)?, folder(known))), join_group)
 }
 
 /// Does something with all logs that have something in common; others stay as they are.
@@ -219,7 +223,7 @@ fn once(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
         for known in remains {
             first.left_out.extend(known.left_out);
             let why = Why::Remains(whole.clone());
-            first.left_out.push(LeftOut { shown: known.log.shown, why });
+            first.left_out.push(UnusedFile { shown: known.log.shown, why });
         }
     }
     kept
@@ -252,7 +256,7 @@ fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
             }
             Some(first) => {
                 let why = Why::Copy(first.log.shown.clone());
-                first.left_out.push(LeftOut { shown: known.log.shown, why });
+                first.left_out.push(UnusedFile { shown: known.log.shown, why });
             }
         }
     }
@@ -260,7 +264,7 @@ fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
 }
 
 /// The logs of one session id in one place, joined as far as they say they may be.
-fn together(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
+fn join_group(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     if group.iter().all(|known| known.preview.share == Share::Whole) {
         return group;
     }

@@ -20,7 +20,7 @@
 //!
 //! * [`find()`] searches for logs in the paths that the user named, [`discover()`] in the
 //!   [`places`] where agents keep them.
-//! * A [`Log`] is a file, several files that together contain one session, or a session of a
+//! * A [`StoredLog`] is a file, several files that together contain one session, or a session of a
 //!   store.
 //! * A [`SessionStore`](vac_adapter::container::SessionStore) contains several sessions: a database,
 //!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
@@ -28,7 +28,7 @@
 //! * [`join`](join::join) joins the files of one session.
 //! * A [`Source`] is where files are that are not on disk: everything else works on it as on disk.
 //! * [`LogFiles`] is a log as data: it can be sent to another process and opened there.
-//! * [`Log::load`] reads a log to convert it, and ties its record to the bytes that were read
+//! * [`StoredLog::load`] reads a log to convert it, and ties its record to the bytes that were read
 //!   ([`Loaded`]).
 //!
 //! # Decisions
@@ -76,6 +76,7 @@ mod agent_folder;
 mod companion_files;
 mod database_store;
 mod growth;
+mod hashing;
 mod passes;
 mod pattern;
 mod prompts;
@@ -86,8 +87,8 @@ pub use file_stat::FileStat;
 pub use find::{Found, find, find_all, find_in};
 pub use in_memory::MemoryBudget;
 pub use loaded::Loaded;
-pub use log::Log;
+pub use log::StoredLog;
 pub use log_files::LogFiles;
 pub use safe_path::SafePath;
 pub use skipped::Skipped;
-pub use source::{Disk, Memory, Source, SourceFiles};
+pub use source::{DiskSource, MemorySource, Source, SourceFiles};

@@ -3,15 +3,15 @@
 use std::io::{self, Read};
 
 use vac_adapter::container::{Container, Trouble};
-use vac_adapter::{Bundle, Error, Input, Source, frame};
+use vac_adapter::{Bundle, Error, Input, SourceFile, frame};
 
 use crate::in_memory::{InMemory, max_in_memory};
-use crate::log::{Log, Part, Place};
+use crate::log::{Part, Place, StoredLog};
 use crate::passes::Passes;
 
-impl Log {
+impl StoredLog {
     /// The log as an input that is read from disk each time, unless it is held. What is read is
-    /// not tied to a SHA-256: it says what a log is, and records are made of what [`Log::load`]
+    /// not tied to a SHA-256: it says what a log is, and records are made of what [`StoredLog::load`]
     /// gives.
     pub fn unread(&self) -> Bundle<'_> {
         let folder = self.parts.first().map_or("", |part| &part.folder);
@@ -39,7 +39,7 @@ impl Log {
     /// Loads some of its files, each with the name and up to the size that a record states.
     pub(crate) fn load_recorded(
         &self,
-        files: &[(usize, &Source)],
+        files: &[(usize, &SourceFile)],
         max_event: usize,
     ) -> io::Result<Loaded<'_>> {
         let all: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
@@ -99,7 +99,7 @@ impl<'l> Loaded<'l> {
 impl Loaded<'_> {
     /// What was read: every file with its size and SHA-256. Fails if passes over a file have
     /// read different bytes. A file that nothing has read to its end is read.
-    pub fn sources(&self) -> Result<Vec<Source>, Error> {
+    pub fn sources(&self) -> Result<Vec<SourceFile>, Error> {
         let parts = self.parts.iter().chain(&self.attachments).enumerate();
         let source = |(number, part): (usize, &LoadedPart<'_>)| {
             part.source().map_err(|error| match error {
@@ -122,7 +122,7 @@ impl<'l> LoadedPart<'l> {
     }
 
     /// A file as a record states it.
-    fn recorded(part: &'l Part, source: &Source, max_event: usize) -> Self {
+    fn recorded(part: &'l Part, source: &SourceFile, max_event: usize) -> Self {
         // The name of a session in a store is its key, whatever the store is called.
         let name = match &part.place {
             Place::Stored(_) => part.name.clone(),
@@ -172,7 +172,10 @@ impl<'l> LoadedPart<'l> {
             None => self.stored_bytes()?,
         };
         let passes = Passes::default();
-        let mut bytes = Vec::new();
+        // With room for one byte more, the end is found without growing. Compressed files and
+        // those without a size grow as they are read.
+        let size = self.size.filter(|_| !is_compressed).map_or(0, |size| size.min(*room) + 1);
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         let mut reader = self.part.decode(passes.pass(stored))?;
         reader.by_ref().take(*room + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 <= *room {
@@ -201,7 +204,7 @@ impl<'l> LoadedPart<'l> {
         Ok(self.passes.pass(self.stored_bytes()?))
     }
 
-    fn source(&self) -> Result<Source, Error> {
+    fn source(&self) -> Result<SourceFile, Error> {
         let (size, sha_256) = match self.passes.whole()? {
             Some(whole) => whole,
             None => {
@@ -210,7 +213,7 @@ impl<'l> LoadedPart<'l> {
             }
         };
         let stated = self.names.as_ref().map(|(_, source)| source.clone());
-        Ok(Source { name: stated.unwrap_or_else(|| self.part.source_name()), size, sha_256 })
+        Ok(SourceFile { name: stated.unwrap_or_else(|| self.part.source_name()), size, sha_256 })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
-use vac_adapter::{Error, Source};
+use vac_adapter::{Error, SourceFile};
 
 use crate::find::Origin;
 use crate::in_memory::InMemory;
@@ -16,7 +16,7 @@ use crate::zstandard;
 
 /// One thing to convert: a file, several that hold one session, or a session of a store.
 #[derive(Debug)]
-pub struct Log {
+pub struct StoredLog {
     /// Its name in messages: the path as it was given or found.
     pub shown: String,
     /// Whether the user named it, rather than a folder that contains it.
@@ -215,7 +215,7 @@ impl Read for KeptReader<'_> {
     }
 }
 
-impl Log {
+impl StoredLog {
     pub(crate) fn new(part: Part, shown: String, named: bool) -> Self {
         Self {
             shown,
@@ -259,7 +259,7 @@ impl Log {
     }
 
     /// Whether it is made of exactly these sources. Reads it only if all sizes are right.
-    pub fn is_made_of(&self, sources: &[Source]) -> Result<bool, Error> {
+    pub fn is_made_of(&self, sources: &[SourceFile]) -> Result<bool, Error> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != sources.len() {
             return Ok(false);

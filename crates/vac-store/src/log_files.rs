@@ -13,7 +13,7 @@ use vac_adapter::container::{Container, SessionStore, bad_data};
 
 use crate::database_store::DatabaseStore;
 use crate::find::open_folder;
-use crate::log::{Log, Part, Place, Stored, folder, name};
+use crate::log::{Part, Place, Stored, StoredLog, folder, name};
 use crate::prompts::Prompts;
 use crate::safe_path::SafePath;
 use crate::skipped::Skipped;
@@ -103,7 +103,7 @@ impl AsRef<Path> for NativePath {
     }
 }
 
-impl Log {
+impl StoredLog {
     /// Returns the files of the log as data. `None` if it is in memory or came through standard
     /// input.
     ///
@@ -207,7 +207,7 @@ impl LogFiles {
         shown: String,
         agents: &[&dyn Adapter],
         stores: &mut OpenStores,
-    ) -> io::Result<Log> {
+    ) -> io::Result<StoredLog> {
         if self.in_source && stores.source.is_none() {
             return Err(bad_data("the log is not on disk: its source is needed"));
         }
@@ -217,7 +217,7 @@ impl LogFiles {
         };
         let mut parts = files(&self.parts)?.into_iter();
         let first = parts.next().ok_or_else(|| bad_data("a log without a file"))?;
-        let mut log = Log::new(first, shown, false);
+        let mut log = StoredLog::new(first, shown, false);
         log.parts.extend(parts);
         log.attachments = files(&self.attachments)?;
         Ok(log)

@@ -9,8 +9,10 @@
 use std::cell::RefCell;
 use std::io::{self, Read};
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use vac_adapter::Error;
+
+use crate::hashing::Hashing;
 
 /// The beginning of a file is kept, so that a pass that stops within this many bytes is
 /// compared at once: adapters look at the beginning of a log before they read all of it.
@@ -48,7 +50,7 @@ impl Passes {
 
     /// Begins a pass over a file, which `reader` reads from its first byte.
     pub fn pass<'p, R: Read + 'p>(&'p self, reader: R) -> impl Read + 'p {
-        Pass { passes: self, reader, hash: Sha256::new(), size: 0, is_over: false }
+        Pass { passes: self, reader, hash: Hashing::default(), size: 0, is_over: false }
     }
 
     /// States that nothing is made of what unfinished passes have read so far, so that they
@@ -79,11 +81,12 @@ impl Passes {
         let mut prefixes = std::mem::take(&mut self.0.borrow_mut().prefixes);
         prefixes.sort_unstable();
         prefixes.dedup();
-        let mut pass = Pass { passes: self, reader, hash: Sha256::new(), size: 0, is_over: false };
+        let mut pass =
+            Pass { passes: self, reader, hash: Hashing::default(), size: 0, is_over: false };
         for (size, digest) in prefixes {
             let missing = size - pass.size;
             read_all(&mut pass.by_ref().take(missing))?;
-            let found = fingerprint(pass.size, &pass.hash.clone().finalize());
+            let found = fingerprint(pass.size, &pass.hash.digest());
             if found != (size, digest) {
                 self.0.borrow_mut().has_changed = true;
                 break;
@@ -98,7 +101,7 @@ impl Passes {
 struct Pass<'p, R: Read> {
     passes: &'p Passes,
     reader: R,
-    hash: Sha256,
+    hash: Hashing,
     size: u64,
     is_over: bool,
 }
@@ -124,7 +127,7 @@ impl<R: Read> Pass<'_, R> {
 
     fn end(&mut self) {
         self.is_over = true;
-        let found = fingerprint(self.size, &std::mem::take(&mut self.hash).finalize());
+        let found = fingerprint(self.size, &self.hash.digest());
         let mut state = self.passes.0.borrow_mut();
         if state.whole.get_or_insert_with(|| found.clone()) != &found {
             state.has_changed = true;
@@ -161,7 +164,7 @@ impl<R: Read> Drop for Pass<'_, R> {
         if self.is_over || is_in_head || self.passes.0.borrow().is_abandoned {
             return;
         }
-        let read = fingerprint(self.size, &std::mem::take(&mut self.hash).finalize());
+        let read = fingerprint(self.size, &self.hash.digest());
         self.passes.0.borrow_mut().prefixes.push(read);
     }
 }

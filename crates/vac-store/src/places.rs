@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use vac_adapter::Adapter;
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{AgentPlace, Keep, Variables};
 
 pub use vac_adapter::places::System;
 
@@ -28,7 +28,7 @@ pub struct Surroundings<'s> {
 
 /// A place of an agent, which need not exist.
 #[derive(Clone, Debug)]
-pub struct Root {
+pub struct AgentRoot {
     /// The agent that keeps sessions here.
     pub agent: &'static str,
     /// The adapter that reads them.
@@ -60,13 +60,13 @@ pub struct Root {
 /// let roots = places::roots(&[&Gemini], &around);
 /// assert_eq!(roots[0].path, Path::new("/srv/.gemini"));
 /// ```
-pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
+pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<AgentRoot> {
     let mut roots = Vec::new();
     for adapter in agents {
         let first = roots.len();
         for place in adapter.places() {
             if place.systems.contains(&around.system) {
-                let before = roots[first..].last().map(|root: &Root| root.path.clone());
+                let before = roots[first..].last().map(|root: &AgentRoot| root.path.clone());
                 roots.extend(resolve(*adapter, place, before.as_deref(), around));
             }
         }
@@ -77,12 +77,12 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
 /// Returns the places of agents in a folder that is like a home folder, of any system, or that is
 /// a copy of an agent's folder. Variables are ignored. A copy of the folder of an agent that writes
 /// the format of another one is taken for the other's.
-pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
+pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<AgentRoot> {
     roots_of_home(agents, folder, Path::new(""))
 }
 
 /// Returns the places of agents in a home folder below a folder that the user named.
-pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path) -> Vec<Root> {
+pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path) -> Vec<AgentRoot> {
     let mut roots = Vec::new();
     for adapter in agents {
         for place in adapter.places() {
@@ -93,7 +93,7 @@ pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path)
             for names in place.in_home.iter().copied().chain(itself) {
                 let below = Some((folder.to_owned(), join(home, names)));
                 let root = root(*adapter, place, join(&folder.join(home), names), None);
-                roots.push(Root { below, ..root });
+                roots.push(AgentRoot { below, ..root });
             }
         }
     }
@@ -122,10 +122,10 @@ pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &SafePath) -> Option<O
 /// Returns the paths that one place has. `before` is the adapter's place before it.
 fn resolve(
     adapter: &dyn Adapter,
-    place: &'static Place,
+    place: &'static AgentPlace,
     before: Option<&Path>,
     around: &Surroundings<'_>,
-) -> Vec<Root> {
+) -> Vec<AgentRoot> {
     let named = match place.variables {
         Variables::File { name, none } => {
             let value = around.set(name).filter(|value| value != none);
@@ -149,13 +149,13 @@ fn resolve(
 
 fn root(
     adapter: &dyn Adapter,
-    place: &'static Place,
+    place: &'static AgentPlace,
     path: PathBuf,
     variable: Option<&'static str>,
-) -> Root {
+) -> AgentRoot {
     let adapter = adapter.name();
     let agent = place.agent.unwrap_or(adapter);
-    Root { agent, adapter, path, variable, keeps: place.keeps, below: None }
+    AgentRoot { agent, adapter, path, variable, keeps: place.keeps, below: None }
 }
 
 /// Returns the file that a variable names: by an absolute path of any system, or by a path below

@@ -6,15 +6,15 @@ use std::io::{self, Read};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 
 use crate::loaded::Loaded;
-use crate::log::{Log, Part};
+use crate::log::{Part, StoredLog};
 
 /// A log, compared with the sources that a record states.
 #[derive(Debug)]
 pub struct RecordedLog<'l> {
-    log: &'l Log,
+    log: &'l StoredLog,
     /// The comparison of each source, in the order of the record.
     pub sources: Vec<ComparedSource>,
     /// The number of files of the log that the record does not state.
@@ -29,7 +29,7 @@ pub struct RecordedLog<'l> {
 pub struct ComparedSource {
     /// What the record states.
     #[serde(flatten)]
-    pub recorded: Source,
+    pub recorded: SourceFile,
     /// How the file differs from it.
     pub state: SourceState,
     /// The name of the file, if it has another one.
@@ -54,20 +54,20 @@ pub enum SourceState {
     Missing,
 }
 
-impl Log {
+impl StoredLog {
     /// Compares the log with the sources of a record. A file is that of the source with its name,
     /// otherwise that in the same place, since files can be renamed.
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn compare_sources(&self, recorded: &[Source]) -> io::Result<RecordedLog<'_>> {
+    pub fn compare_sources(&self, recorded: &[SourceFile]) -> io::Result<RecordedLog<'_>> {
         let parts: Vec<_> = self.all_parts().collect();
         let mut by_name: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (number, part) in parts.iter().enumerate() {
             by_name.entry(part.source_name()).or_default().push_back(number);
         }
         let same_name =
-            |source: &Source| by_name.get_mut(&source.name).and_then(VecDeque::pop_front);
+            |source: &SourceFile| by_name.get_mut(&source.name).and_then(VecDeque::pop_front);
         let mut files: Vec<_> = recorded.iter().map(same_name).collect();
         let mut free: VecDeque<_> = by_name.into_values().flatten().collect();
         free.make_contiguous().sort_unstable();
@@ -114,7 +114,7 @@ impl<'l> RecordedLog<'l> {
     }
 }
 
-fn compare(recorded: &Source, file: Option<(usize, &Part)>) -> io::Result<ComparedSource> {
+fn compare(recorded: &SourceFile, file: Option<(usize, &Part)>) -> io::Result<ComparedSource> {
     let mut compared = ComparedSource {
         recorded: recorded.clone(),
         state: SourceState::Missing,
@@ -130,7 +130,7 @@ fn compare(recorded: &Source, file: Option<(usize, &Part)>) -> io::Result<Compar
 }
 
 /// Returns how a file differs, and its size.
-fn state(recorded: &Source, part: &Part) -> io::Result<(SourceState, u64)> {
+fn state(recorded: &SourceFile, part: &Part) -> io::Result<(SourceState, u64)> {
     let known = part.size()?;
     if let Some(size) = known.filter(|size| *size < recorded.size) {
         return Ok((SourceState::Different, size));

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use vac_adapter::container::bad_data;
 
-use crate::skipped::{Reason, Skipped};
+use crate::skipped::{Skipped, SkippedReason};
 use crate::source::SourceFiles;
 
 /// Paths that are more folders below their root are not opened. Walking a tree recurses, and
@@ -82,7 +82,7 @@ impl io::Read for FileReader {
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     /// A regular file.
     File,
     /// A folder.
@@ -253,29 +253,29 @@ impl SafePath {
     }
 
     /// Returns what this is. A link is added to the list of skipped files.
-    pub(crate) fn kind(&self) -> io::Result<Kind> {
+    pub(crate) fn kind(&self) -> io::Result<PathKind> {
         if let Some(source) = &self.root.source {
             return source.kind(self.in_source()?);
         }
         let kind = if self.is_root() {
-            Kind::from_file_type(fs::metadata(self.root_path())?.file_type())
+            PathKind::from_file_type(fs::metadata(self.root_path())?.file_type())
         } else {
             system::kind(self)?
         };
-        if kind == Kind::Link {
-            self.root.skipped.add(&self.path, Reason::Link);
+        if kind == PathKind::Link {
+            self.root.skipped.add(&self.path, SkippedReason::Link);
         }
         Ok(kind)
     }
 
     /// Whether this is a regular file.
     pub(crate) fn is_file(&self) -> bool {
-        self.kind().is_ok_and(|kind| kind == Kind::File)
+        self.kind().is_ok_and(|kind| kind == PathKind::File)
     }
 
     /// Whether this is a folder.
     pub(crate) fn is_folder(&self) -> bool {
-        self.kind().is_ok_and(|kind| kind == Kind::Folder)
+        self.kind().is_ok_and(|kind| kind == PathKind::Folder)
     }
 
     /// Whether there is anything with this name.
@@ -297,7 +297,7 @@ impl SafePath {
 
     /// Adds a file that is not regular to the list of skipped files.
     pub(crate) fn skip_special(&self) {
-        self.root.skipped.add(&self.path, Reason::Special);
+        self.root.skipped.add(&self.path, SkippedReason::Special);
     }
 
     /// Adds what `path`, which is not a regular file, is to the list of skipped files.
@@ -306,15 +306,15 @@ impl SafePath {
         let link = Self { root: self.root.clone(), path: path.to_owned() };
         match link.kind() {
             // As the system says of a link where a folder has to be.
-            Ok(Kind::Link) if path != self.path => {
-                io::Error::new(io::ErrorKind::NotADirectory, Reason::Link.to_string())
+            Ok(PathKind::Link) if path != self.path => {
+                io::Error::new(io::ErrorKind::NotADirectory, SkippedReason::Link.to_string())
             }
-            Ok(Kind::Link) => bad_data(Reason::Link.to_string()),
-            Ok(Kind::Special) => {
+            Ok(PathKind::Link) => bad_data(SkippedReason::Link.to_string()),
+            Ok(PathKind::Special) => {
                 link.skip_special();
-                bad_data(Reason::Special.to_string())
+                bad_data(SkippedReason::Special.to_string())
             }
-            Ok(Kind::File | Kind::Folder) => bad_data("not a regular file"),
+            Ok(PathKind::File | PathKind::Folder) => bad_data("not a regular file"),
             Err(error) => error,
         }
     }
@@ -346,7 +346,7 @@ impl From<SafePath> for PathBuf {
     }
 }
 
-impl Kind {
+impl PathKind {
     fn from_file_type(kind: fs::FileType) -> Self {
         if kind.is_file() {
             Self::File
@@ -372,7 +372,7 @@ mod system {
 
     use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
-    use super::{Kind, SafePath};
+    use super::{PathKind, SafePath};
 
     /// A folder that is only passed through need not be readable.
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -393,16 +393,16 @@ mod system {
         let names = path.below()?;
         let Some((last, before)) = names.split_last() else { return Ok(None) };
         let folder = folder(path, before)?;
-        if kind_in(&folder, last)? != Kind::File {
+        if kind_in(&folder, last)? != PathKind::File {
             return Ok(None);
         }
         let opened = openat(&folder, *last, READ | OFlags::NOFOLLOW, Mode::empty());
         opened.map(|file| Some(file.into())).map_err(|error| refuse(path, &folder, &names, error))
     }
 
-    pub fn kind(path: &SafePath) -> io::Result<Kind> {
+    pub fn kind(path: &SafePath) -> io::Result<PathKind> {
         let names = path.below()?;
-        let Some((last, before)) = names.split_last() else { return Ok(Kind::Folder) };
+        let Some((last, before)) = names.split_last() else { return Ok(PathKind::Folder) };
         Ok(kind_in(&folder(path, before)?, last)?)
     }
 
@@ -429,13 +429,13 @@ mod system {
         Ok(folder)
     }
 
-    fn kind_in(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<Kind> {
+    fn kind_in(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<PathKind> {
         let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Special,
+            FileType::RegularFile => PathKind::File,
+            FileType::Directory => PathKind::Folder,
+            FileType::Symlink => PathKind::Link,
+            _ => PathKind::Special,
         })
     }
 
@@ -447,7 +447,7 @@ mod system {
         names: &[&OsStr],
         error: rustix::io::Errno,
     ) -> io::Error {
-        let is_link = names.last().is_some_and(|last| kind_in(folder, last) == Ok(Kind::Link));
+        let is_link = names.last().is_some_and(|last| kind_in(folder, last) == Ok(PathKind::Link));
         if is_link {
             let link =
                 names.iter().fold(path.root.path.clone(), |path: PathBuf, name| path.join(name));
@@ -464,7 +464,7 @@ mod system {
     use std::fs::{self, File};
     use std::io;
 
-    use super::{Kind, SafePath};
+    use super::{PathKind, SafePath};
 
     pub fn open_root(path: &SafePath) -> io::Result<File> {
         File::open(path.root_path())
@@ -472,17 +472,17 @@ mod system {
 
     /// Opens a file below a root; nothing if it is not a regular file.
     pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
-        if kind(path)? != Kind::File {
+        if kind(path)? != PathKind::File {
             return Ok(None);
         }
         File::open(&path.path).map(Some)
     }
 
-    pub fn kind(path: &SafePath) -> io::Result<Kind> {
+    pub fn kind(path: &SafePath) -> io::Result<PathKind> {
         if let Some(parent) = path.parent() {
             check(&parent)?;
         }
-        Ok(Kind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
+        Ok(PathKind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
     }
 
     pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
@@ -555,7 +555,7 @@ mod tests {
         assert_eq!(text(&next.join("file")), "inside");
         assert!(text(&next.join("again")).starts_with("error: "));
         assert!(skipped.unreported().len() == 1 && skipped.unreported().is_empty());
-        assert_eq!(skipped.count(Reason::Link), 3);
+        assert_eq!(skipped.count(SkippedReason::Link), 3);
     }
 
     #[test]
@@ -582,7 +582,7 @@ mod tests {
             std::os::unix::net::UnixListener::bind(folder.path().join("in/socket")).unwrap();
         let words = "error: pipe, socket or device, not opened";
         assert_eq!(text(&inside.join("socket")), words);
-        assert_eq!(skipped.count(Reason::Special), 1);
+        assert_eq!(skipped.count(SkippedReason::Special), 1);
         fs::write(folder.path().join("in/large"), [b'x'; 101]).unwrap();
         assert_eq!(text(&inside.join("large")), "error: larger than 100 bytes");
     }

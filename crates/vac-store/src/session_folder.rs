@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use vac_adapter::Adapter;
 use vac_adapter::companions::SessionFolder;
 
-use crate::log::{Log, Part, name};
+use crate::log::{Part, StoredLog, name};
 use crate::pattern::matches;
 use crate::safe_path::SafePath;
 use crate::walk::Files;
@@ -68,7 +68,7 @@ fn is_one_of(path: &SafePath, patterns: &[&str]) -> bool {
 
 /// Adds what is in the folder to its session: logs as parts, everything else as attachments.
 /// Returns what could not be read.
-pub fn fill(log: &mut Log, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
+pub fn fill(log: &mut StoredLog, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
     let root = folder.path.as_path().parent().unwrap_or(Path::new(""));
     let mut files = Files::default();
     files.add_folder(&folder.path);

@@ -14,20 +14,20 @@ pub struct Skipped(Arc<Mutex<BTreeMap<PathBuf, Entry>>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    reason: Reason,
+    reason: SkippedReason,
     is_reported: bool,
 }
 
 /// Why a file was not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum SkippedReason {
     /// It is a symbolic link.
     Link,
     /// It is a pipe, a socket or a device.
     Special,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for SkippedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Link => "symbolic link, not followed",
@@ -38,7 +38,7 @@ impl fmt::Display for Reason {
 
 impl Skipped {
     /// Adds a path, unless it is listed already.
-    pub(crate) fn add(&self, path: &Path, reason: Reason) {
+    pub(crate) fn add(&self, path: &Path, reason: SkippedReason) {
         let mut skipped = self.lock();
         if !skipped.contains_key(path) {
             skipped.insert(path.to_owned(), Entry { reason, is_reported: false });
@@ -46,7 +46,7 @@ impl Skipped {
     }
 
     /// Returns the paths that no earlier call returned, in order.
-    pub fn unreported(&self) -> Vec<(PathBuf, Reason)> {
+    pub fn unreported(&self) -> Vec<(PathBuf, SkippedReason)> {
         let mut skipped = self.lock();
         let new = skipped.iter_mut().filter(|(_, entry)| !entry.is_reported);
         new.map(|(path, entry)| {
@@ -57,7 +57,7 @@ impl Skipped {
     }
 
     /// Returns how many paths were skipped for this reason.
-    pub fn count(&self, reason: Reason) -> usize {
+    pub fn count(&self, reason: SkippedReason) -> usize {
         self.lock().values().filter(|entry| entry.reason == reason).count()
     }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use vac_adapter::container::bad_data;
 
-use crate::safe_path::{Kind, MAX_DEPTH, SafePath};
+use crate::safe_path::{MAX_DEPTH, PathKind, SafePath};
 use crate::skipped::Skipped;
 use crate::walk::{Visitor, walk};
 
@@ -58,16 +58,16 @@ pub trait Source: fmt::Debug + Send + Sync {
 /// Files in memory.
 ///
 /// ```
-/// use vac_store::{Memory, Source};
+/// use vac_store::{MemorySource, Source};
 ///
-/// let memory = Memory::from_iter([("logs/a.jsonl", b"{}".to_vec())]);
+/// let memory = MemorySource::from_iter([("logs/a.jsonl", b"{}".to_vec())]);
 /// assert_eq!(memory.size("logs/a.jsonl")?, 2);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Memory(BTreeMap<String, Arc<[u8]>>);
+pub struct MemorySource(BTreeMap<String, Arc<[u8]>>);
 
-impl Memory {
+impl MemorySource {
     /// Adds a file, or replaces the one of this name.
     pub fn insert(&mut self, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {
         self.0.insert(name.into(), bytes.into());
@@ -78,20 +78,20 @@ impl Memory {
     }
 }
 
-impl<N: Into<String>, B: Into<Arc<[u8]>>> FromIterator<(N, B)> for Memory {
+impl<N: Into<String>, B: Into<Arc<[u8]>>> FromIterator<(N, B)> for MemorySource {
     fn from_iter<I: IntoIterator<Item = (N, B)>>(files: I) -> Self {
         Self(files.into_iter().map(|(name, bytes)| (name.into(), bytes.into())).collect())
     }
 }
 
-impl fmt::Debug for Memory {
+impl fmt::Debug for MemorySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Logs contain secrets, so only sizes are shown.
         f.debug_map().entries(self.0.iter().map(|(name, bytes)| (name, bytes.len()))).finish()
     }
 }
 
-impl Source for Memory {
+impl Source for MemorySource {
     fn names(&self) -> io::Result<Vec<String>> {
         Ok(self.0.keys().cloned().collect())
     }
@@ -111,16 +111,16 @@ impl Source for Memory {
 /// No link is followed below the folder: links, special files and names that are not Unicode are
 /// listed, and are errors of the plan.
 #[derive(Clone, Debug)]
-pub struct Disk(SafePath);
+pub struct DiskSource(SafePath);
 
-impl Disk {
+impl DiskSource {
     /// The files of a folder.
     pub fn new(folder: impl AsRef<Path>) -> Self {
         Self(SafePath::named(folder.as_ref(), &Skipped::default()))
     }
 }
 
-impl Source for Disk {
+impl Source for DiskSource {
     fn names(&self) -> io::Result<Vec<String>> {
         let mut names = DiskNames { root: self.0.as_path(), names: Vec::new(), error: None };
         walk(&self.0, MAX_DEPTH, &mut names);
@@ -144,7 +144,7 @@ struct DiskNames<'f> {
 }
 
 impl Visitor for DiskNames<'_> {
-    fn visit(&mut self, path: SafePath, _: Kind) {
+    fn visit(&mut self, path: SafePath, _: PathKind) {
         let below = path.as_path().strip_prefix(self.root).unwrap_or(path.as_path());
         let names = below.iter().map(|name| name.to_string_lossy());
         self.names.push(names.collect::<Vec<_>>().join("/"));
@@ -204,22 +204,22 @@ impl SourceFiles {
     }
 
     /// Returns what a path leads to.
-    pub(crate) fn kind(&self, path: &Path) -> io::Result<Kind> {
-        let name = name_of(path)?;
+    pub(crate) fn kind(&self, path: &Path) -> io::Result<PathKind> {
+        let name = file_name(path)?;
         let listed = self.listed()?;
         if listed.names.contains(&name) {
-            return Ok(Kind::File);
+            return Ok(PathKind::File);
         }
         let is_folder = name.is_empty() || listed.below(&name).next().is_some();
-        if is_folder { Ok(Kind::Folder) } else { Err(io::ErrorKind::NotFound.into()) }
+        if is_folder { Ok(PathKind::Folder) } else { Err(io::ErrorKind::NotFound.into()) }
     }
 
     /// Returns the names in a folder, in order.
     pub(crate) fn entries(&self, folder: &Path) -> io::Result<Vec<String>> {
-        if self.kind(folder)? != Kind::Folder {
+        if self.kind(folder)? != PathKind::Folder {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        let folder = name_of(folder)?;
+        let folder = file_name(folder)?;
         let listed = self.listed()?;
         let mut entries = Vec::new();
         let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
@@ -240,12 +240,12 @@ impl SourceFiles {
 
     /// Returns the number of bytes of a file.
     pub(crate) fn size(&self, path: &Path) -> io::Result<u64> {
-        self.source.size(&name_of(path)?)
+        self.source.size(&file_name(path)?)
     }
 
     /// Opens a file.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        self.source.open(&name_of(path)?)
+        self.source.open(&file_name(path)?)
     }
 }
 
@@ -257,7 +257,7 @@ impl Listed {
             if name.ends_with('/') {
                 continue;
             }
-            match name_of(Path::new(&name)) {
+            match file_name(Path::new(&name)) {
                 Ok(plain) if plain == name && !name.is_empty() => {
                     listed.names.insert(name);
                 }
@@ -290,7 +290,7 @@ fn is_below(name: &str, folder: &str) -> bool {
 }
 
 /// Returns the name of a file in a source. Only a path of plain names has one.
-fn name_of(path: &Path) -> io::Result<String> {
+fn file_name(path: &Path) -> io::Result<String> {
     let not_a_name = || bad_data("not a name of a file in a source");
     let mut names = Vec::new();
     for component in path.components() {
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     fn files(names: &[&str]) -> SourceFiles {
-        let memory: Memory = names.iter().map(|name| (*name, Vec::new())).collect();
+        let memory: MemorySource = names.iter().map(|name| (*name, Vec::new())).collect();
         SourceFiles::new(Arc::new(memory))
     }
 
@@ -328,9 +328,9 @@ mod tests {
         assert_eq!(error("a"), io::ErrorKind::NotADirectory);
         assert_eq!(error("none"), io::ErrorKind::NotFound);
         let kind = |path: &str| files.kind(Path::new(path)).map_err(|error| error.kind());
-        assert_eq!(kind(""), Ok(Kind::Folder));
-        assert_eq!(kind("b"), Ok(Kind::Folder));
-        assert_eq!(kind("b/d/e"), Ok(Kind::File));
+        assert_eq!(kind(""), Ok(PathKind::Folder));
+        assert_eq!(kind("b"), Ok(PathKind::Folder));
+        assert_eq!(kind("b/d/e"), Ok(PathKind::File));
         assert_eq!(kind("b/d/e/f"), Err(io::ErrorKind::NotFound));
         assert_eq!(kind("c"), Err(io::ErrorKind::NotFound));
         assert_eq!(kind("../b"), Err(io::ErrorKind::InvalidData));
@@ -351,13 +351,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
         std::fs::write(folder.path().join("a/b"), "text").unwrap();
-        let disk = Disk::new(folder.path());
+        let disk = DiskSource::new(folder.path());
         assert_eq!(disk.names().unwrap(), ["a/b"]);
         assert_eq!(disk.size("a/b").unwrap(), 4);
         let mut text = String::new();
         disk.open("a/b").unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "text");
         assert!(disk.open("../x").is_err() && disk.size("none").is_err());
-        assert!(Disk::new(folder.path().join("none")).names().is_err());
+        assert!(DiskSource::new(folder.path().join("none")).names().is_err());
     }
 }

@@ -41,7 +41,7 @@ use tempfile::TempDir;
 
 use vac_adapter::container::bad_data;
 
-use crate::safe_path::{Kind, SafePath};
+use crate::safe_path::{PathKind, SafePath};
 use crate::skipped::Skipped;
 
 /// What databases begin with.
@@ -60,14 +60,14 @@ const PAUSES: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 
 /// An open database.
 #[derive(Debug)]
-pub struct Database {
+pub struct SqliteDatabase {
     connection: Connection,
     watch: Watch,
     /// The folders of copies, where a file that is open cannot be removed.
     folders: Vec<TempDir>,
 }
 
-impl Database {
+impl SqliteDatabase {
     /// Opens a database for reading. Fails with [`io::ErrorKind::ResourceBusy`] if it is being
     /// written to.
     pub fn open(path: &SafePath) -> io::Result<Self> {
@@ -195,7 +195,7 @@ fn busy() -> io::Error {
 }
 
 #[cfg(test)]
-impl Database {
+impl SqliteDatabase {
     /// A database that is open already.
     pub(crate) fn new(connection: Connection) -> Self {
         Self { connection, watch: Watch(None), folders: Vec::new() }
@@ -310,12 +310,12 @@ fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
 fn journal_file(path: &SafePath, ending: &str) -> io::Result<Option<File>> {
     let Some(path) = path.with_ending(ending) else { return Ok(None) };
     let opened = match path.kind() {
-        Ok(Kind::File) => path.open(),
-        Ok(Kind::Special) => {
+        Ok(PathKind::File) => path.open(),
+        Ok(PathKind::Special) => {
             path.skip_special();
             return Ok(None);
         }
-        Ok(Kind::Link | Kind::Folder) => return Ok(None),
+        Ok(PathKind::Link | PathKind::Folder) => return Ok(None),
         Err(error) => Err(error),
     };
     match opened {
@@ -497,14 +497,14 @@ mod tests {
         (folder, SafePath::named(&path, &Skipped::default()), connection)
     }
 
-    fn number(database: &Database) -> i64 {
+    fn number(database: &SqliteDatabase) -> i64 {
         database.connection().query_row("SELECT n FROM t", [], |row| row.get(0)).unwrap()
     }
 
     #[test]
     fn a_change_since_the_database_was_opened_is_found() {
         let (_folder, path, other) = database();
-        let opened = Database::open(&path).unwrap();
+        let opened = SqliteDatabase::open(&path).unwrap();
         opened.watch().check().unwrap();
         other.execute_batch("BEGIN; UPDATE t SET n = 2").unwrap();
         let error = opened.watch().check().unwrap_err();
@@ -513,14 +513,14 @@ mod tests {
         opened.watch().check().unwrap();
         other.execute_batch("UPDATE t SET n = 3").unwrap();
         assert!(opened.watch().check().is_err(), "a transaction that has ended");
-        let opened = Database::open(&path).unwrap();
+        let opened = SqliteDatabase::open(&path).unwrap();
         assert_eq!(number(&opened), 3);
         other.execute_batch("PRAGMA journal_mode = WAL").unwrap();
-        let opened = Database::open(&path).unwrap();
+        let opened = SqliteDatabase::open(&path).unwrap();
         opened.watch().check().unwrap();
         other.execute_batch("UPDATE t SET n = 4").unwrap();
         assert!(opened.watch().check().is_err(), "a write-ahead log");
-        let opened = Database::open(&path).unwrap();
+        let opened = SqliteDatabase::open(&path).unwrap();
         assert_eq!(number(&opened), 4);
         other.execute_batch("UPDATE t SET n = 5").unwrap();
         opened.watch().check().unwrap();
@@ -578,7 +578,7 @@ mod tests {
         assert_eq!(mode(folder.path()), 0o700);
         assert_eq!(mode(&copy), 0o600);
         assert_eq!(mode(&folder.path().join("copy-journal")), 0o600);
-        let opened = Database::open(&path).unwrap();
+        let opened = SqliteDatabase::open(&path).unwrap();
         assert_eq!(number(&opened), 1);
         if let Ok(open) = fs::read_dir("/proc/self/fd") {
             let targets = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use crate::safe_path::MAX_DEPTH;
-use crate::safe_path::{Kind, SafePath};
+use crate::safe_path::{PathKind, SafePath};
 
 /// What is done with the content of folders.
 pub trait Visitor {
@@ -20,7 +20,7 @@ pub trait Visitor {
     }
 
     /// Visits what is not a folder.
-    fn visit(&mut self, path: SafePath, kind: Kind);
+    fn visit(&mut self, path: SafePath, kind: PathKind);
 
     /// Receives the error of a folder that cannot be listed, or of a path that leads to nothing
     /// that could be visited.
@@ -41,8 +41,8 @@ pub fn walk(folder: &SafePath, max_depth: usize, visitor: &mut impl Visitor) {
     let is_index = |entry: &SafePath| entry.as_path().file_name() == Some(INDEX_NAME.as_ref());
     for entry in entries.into_iter().filter(|entry| !is_index(entry)) {
         match entry.kind() {
-            Ok(Kind::Folder) if max_depth > 0 => walk(&entry, max_depth - 1, visitor),
-            Ok(Kind::Folder) => {}
+            Ok(PathKind::Folder) if max_depth > 0 => walk(&entry, max_depth - 1, visitor),
+            Ok(PathKind::Folder) => {}
             Ok(kind) => visitor.visit(entry, kind),
             Err(error) => visitor.failed(entry.as_path(), error),
         }
@@ -77,11 +77,11 @@ impl Files {
 }
 
 impl Visitor for Files {
-    fn visit(&mut self, path: SafePath, kind: Kind) {
+    fn visit(&mut self, path: SafePath, kind: PathKind) {
         match kind {
-            Kind::File => self.add_file(path),
-            Kind::Special => path.skip_special(),
-            Kind::Folder | Kind::Link => {}
+            PathKind::File => self.add_file(path),
+            PathKind::Special => path.skip_special(),
+            PathKind::Folder | PathKind::Link => {}
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
             entries
         }
 
-        fn visit(&mut self, path: SafePath, kind: Kind) {
+        fn visit(&mut self, path: SafePath, kind: PathKind) {
             self.add(path.as_path(), &format!("{kind:?}"));
         }
 

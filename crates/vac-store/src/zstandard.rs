@@ -78,7 +78,7 @@ impl<R: Read> Decompressed<R> {
             match self.read_up_to(&mut magic)? {
                 0 => return Ok(false),
                 4 => {}
-                _ => return Err(cut_short()),
+                _ => return Err(truncated_error()),
             }
             if u32::from_le_bytes(magic) & !0xf == SKIPPABLE {
                 self.skip_frame()?;
@@ -93,11 +93,11 @@ impl<R: Read> Decompressed<R> {
     fn skip_frame(&mut self) -> io::Result<()> {
         let mut length = [0; 4];
         if self.read_up_to(&mut length)? < length.len() {
-            return Err(cut_short());
+            return Err(truncated_error());
         }
         let length = u64::from(u32::from_le_bytes(length));
         let skipped = io::copy(&mut self.input.by_ref().take(length), &mut io::sink())?;
-        if skipped == length { Ok(()) } else { Err(cut_short()) }
+        if skipped == length { Ok(()) } else { Err(truncated_error()) }
     }
 
     /// Fills a small buffer as far as there are bytes.
@@ -127,13 +127,13 @@ impl<R: Read> Read for Decompressed<R> {
                 return Ok(written);
             }
             if is_at_end && data.is_open {
-                return Err(cut_short());
+                return Err(truncated_error());
             }
         }
     }
 }
 
-fn cut_short() -> io::Error {
+fn truncated_error() -> io::Error {
     bad_data("cannot be decompressed: it is cut short")
 }
 

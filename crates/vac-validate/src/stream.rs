@@ -107,12 +107,12 @@ impl From<SyntaxError> for Error {
 /// at most `max_violations`, counts all.
 pub fn validate(input: impl Read, max_violations: usize) -> Result<(), Error> {
     let mut validator = StreamValidator::new(max_violations);
-    let splitter = cut(input, |splitter, event| validator.event(splitter, event))?;
+    let splitter = split_entries(input, |splitter, event| validator.event(splitter, event))?;
     validator.end(splitter)
 }
 
 /// Reads a record to the end of the input and passes the events of the splitter to a function.
-fn cut(
+fn split_entries(
     mut input: impl Read,
     mut take: impl FnMut(&mut EntrySplitter, Event) -> Result<(), SyntaxError>,
 ) -> Result<EntrySplitter, Error> {

@@ -86,7 +86,7 @@ pub use document::{Document, Encoding, Kind};
 pub use encode::{Encode, EncodeError, Encoded, Layout};
 pub use encoder::Encoder;
 pub use error::{Problem, SyntaxError};
-pub use map::{Entry, Iter, IterMut, Map};
+pub use map::{Iter, IterMut, Map, MapEntry};
 pub use map_encoder::{Key, MapEncoder};
 pub use node::{Elements, Members, Node, Value};
 pub use number::{Decimal, Number, NumberError};

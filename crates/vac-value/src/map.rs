@@ -196,8 +196,8 @@ impl<K: Encode, V> Map<K, V> {
     /// }
     /// assert_eq!((counts["tea"], counts["coffee"]), (2, 1));
     /// ```
-    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
-        Entry { position: self.position(&key), key, map: self }
+    pub fn entry(&mut self, key: K) -> MapEntry<'_, K, V> {
+        MapEntry { position: self.position(&key), key, map: self }
     }
 
     /// Removes a member and returns its value. The others keep their order.
@@ -265,13 +265,13 @@ impl<K: Encode, V> Map<K, V> {
 
 /// The place of a key in a [`Map`], which may have a value.
 #[must_use = "an entry does nothing by itself"]
-pub struct Entry<'m, K, V> {
+pub struct MapEntry<'m, K, V> {
     map: &'m mut Map<K, V>,
     key: K,
     position: Option<usize>,
 }
 
-impl<'m, K: Encode, V> Entry<'m, K, V> {
+impl<'m, K: Encode, V> MapEntry<'m, K, V> {
     /// Returns the key.
     pub fn key(&self) -> &K {
         &self.key
@@ -308,9 +308,9 @@ impl<'m, K: Encode, V> Entry<'m, K, V> {
     }
 }
 
-impl<K: std::fmt::Debug, V> std::fmt::Debug for Entry<'_, K, V> {
+impl<K: std::fmt::Debug, V> std::fmt::Debug for MapEntry<'_, K, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("key", &self.key).finish_non_exhaustive()
+        f.debug_struct("MapEntry").field("key", &self.key).finish_non_exhaustive()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use vac_value::Document;
-//! use vac_view::events::{Options, events};
+//! use vac_view::events::{EventOptions, events};
 //! use vac_view::record;
 //!
 //! let json = br#"{"version": "3.0.0-draft", "id": "r1", "session": {
@@ -14,7 +14,7 @@
 //! let document = Document::json(json)?;
 //! let mut lines = Vec::new();
 //! record::read(&document, &[], &mut |session| {
-//!     events(session, &[], Options::default(), &mut |event| {
+//!     events(session, &[], EventOptions::default(), &mut |event| {
 //!         lines.push(String::from_utf8(event.line()).unwrap());
 //!         Ok(())
 //!     })
@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use vac_adapter::provider::UNKNOWN;
-use vac_adapter::report::Source;
+use vac_adapter::report::SourceFile;
 use vac_adapter::{Error, Origin, Report, Session, Sink, annotation};
 use vac_record::annotations::{EndOf, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry};
@@ -48,7 +48,7 @@ use crate::status::Status;
 /// Which events to report.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each selects one kind of event
-pub struct Options {
+pub struct EventOptions {
     /// `user_prompt`.
     pub prompts: bool,
     /// `tool_use` and `tool_result`.
@@ -69,7 +69,7 @@ pub struct Options {
     pub repeated: bool,
 }
 
-impl Default for Options {
+impl Default for EventOptions {
     /// Every kind of event, the messages of the user and of the model, nothing repeated.
     fn default() -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EventOptions {
     /// No kind of event.
     pub const NOTHING: Self = Self {
         prompts: false,
@@ -121,7 +121,7 @@ impl Options {
 /// The numbers of what was skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Skipped {
+pub struct SkippedEvents {
     /// Messages of authors that were not selected.
     pub by_author: BTreeMap<MessageAuthor, u64>,
     /// Events that repeat others, were inherited or updated.
@@ -132,7 +132,7 @@ pub struct Skipped {
     pub invalid_annotations: u64,
 }
 
-impl Skipped {
+impl SkippedEvents {
     /// Adds the numbers of another session.
     pub fn add(&mut self, other: &Self) {
         for (author, count) in &other.by_author {
@@ -147,7 +147,7 @@ impl Skipped {
 }
 
 /// Receives events.
-pub type Receive<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
+pub type EventReceiver<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
 
 /// Reports the events of a session, in order, as its entries are read. `sources` are the files
 /// of a log; a record states them itself.
@@ -156,10 +156,10 @@ pub type Receive<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
 /// If the session cannot be read, or `receive` fails.
 pub fn events(
     session: &dyn Session,
-    sources: &[Source],
-    options: Options,
-    receive: &mut Receive<'_>,
-) -> Result<Skipped, Error> {
+    sources: &[SourceFile],
+    options: EventOptions,
+    receive: &mut EventReceiver<'_>,
+) -> Result<SkippedEvents, Error> {
     let mut sink = EventSink::new(session, sources, options, receive);
     session.entries(&mut sink)?;
     sink.finish()
@@ -181,12 +181,12 @@ struct LastEntry {
 /// Gives events their times and reports those that are selected.
 struct Output<'t, 'f> {
     info: SessionInfo,
-    options: Options,
+    options: EventOptions,
     clock: SessionClock,
-    skipped: Skipped,
+    skipped: SkippedEvents,
     /// The last entry, if it says that the session ends.
     ends_by: Option<LastEntry>,
-    receive: &'t mut Receive<'f>,
+    receive: &'t mut EventReceiver<'f>,
 }
 
 impl Sink for EventSink<'_, '_> {
@@ -208,9 +208,9 @@ impl<'t, 'f> EventSink<'t, 'f> {
     /// Creates a sink for the entries of a session. The parameters are those of [`events`].
     pub fn new(
         session: &dyn Session,
-        sources: &[Source],
-        options: Options,
-        receive: &'t mut Receive<'f>,
+        sources: &[SourceFile],
+        options: EventOptions,
+        receive: &'t mut EventReceiver<'f>,
     ) -> Self {
         let info = SessionInfo::new(session, sources);
         Self {
@@ -219,7 +219,7 @@ impl<'t, 'f> EventSink<'t, 'f> {
                 info,
                 options,
                 clock: SessionClock::default(),
-                skipped: Skipped::default(),
+                skipped: SkippedEvents::default(),
                 ends_by: None,
                 receive,
             },
@@ -232,7 +232,7 @@ impl<'t, 'f> EventSink<'t, 'f> {
     ///
     /// # Errors
     /// If the receiver fails.
-    pub fn finish(mut self) -> Result<Skipped, Error> {
+    pub fn finish(mut self) -> Result<SkippedEvents, Error> {
         if !self.has_begun {
             self.output.begin(None)?;
         }

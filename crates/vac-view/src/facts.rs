@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use vac_adapter::provider::UNKNOWN;
-use vac_adapter::report::Source;
+use vac_adapter::report::SourceFile;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Origin, Report, Session, Sink};
 use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome, Relation};
@@ -116,7 +116,7 @@ pub struct Facts {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The files that it was read from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceFile>,
 }
 
 /// A repository.
@@ -163,7 +163,7 @@ pub struct ToolFacts {
 ///
 /// # Errors
 /// If the session cannot be read.
-pub fn inspect(session: &dyn Session, sources: &[Source]) -> Result<Facts, Error> {
+pub fn inspect(session: &dyn Session, sources: &[SourceFile]) -> Result<Facts, Error> {
     let mut sink = FactsSink::new(session, sources);
     session.entries(&mut sink)?;
     Ok(sink.finish())
@@ -225,7 +225,7 @@ impl Sink for FactsSink {
 
 impl FactsSink {
     /// Creates a sink for the entries of a session. The parameters are those of [`inspect`].
-    pub fn new(session: &dyn Session, sources: &[Source]) -> Self {
+    pub fn new(session: &dyn Session, sources: &[SourceFile]) -> Self {
         let info = SessionInfo::new(session, sources);
         Self {
             variant: session.variant(),

@@ -110,6 +110,6 @@ pub mod usage_totals;
 pub use author::{AuthorSet, MessageAuthor};
 pub use context::{Context, EntryPlace, Position, SkipReason};
 pub use event::{Event, EventKind};
-pub use events::{EventSink, Options, Skipped, events};
+pub use events::{EventOptions, EventSink, SkippedEvents, events};
 pub use facts::{Facts, FactsSink, inspect};
 pub use transcript::{Item, ItemKind, TranscriptSink, transcript};

@@ -12,7 +12,7 @@ use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
 
 /// Receives the session.
-pub type Show<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
+pub type SessionReceiver<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
 
 /// Whether a document looks like a record or a signed record. It may still be invalid.
 pub fn is_record(document: &Document<'_>) -> bool {
@@ -36,7 +36,7 @@ pub fn is_record(document: &Document<'_>) -> bool {
 pub fn read<T>(
     document: &Document<'_>,
     agents: &[&'static dyn Adapter],
-    show: &mut Show<'_, T>,
+    show: &mut SessionReceiver<'_, T>,
 ) -> Result<T, Error> {
     match signed::payload(document) {
         None => {

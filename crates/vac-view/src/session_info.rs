@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vac_adapter::report::Source;
+use vac_adapter::report::SourceFile;
 use vac_adapter::{Adapter, Session, annotation, session};
 use vac_record::annotations::SessionAnnotations;
 use vac_record::{AbstractTimestamp, Any, SessionId, VerifiableAgentRecord};
@@ -23,13 +23,13 @@ pub(crate) struct SessionInfo {
     /// The labels that the record states.
     pub labels: BTreeMap<String, String>,
     /// The files that it comes from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceFile>,
 }
 
 impl SessionInfo {
     /// Reads the head of a session. `sources` are the files of a log; a record states them
     /// itself.
-    pub fn new(session: &dyn Session, sources: &[Source]) -> Self {
+    pub fn new(session: &dyn Session, sources: &[SourceFile]) -> Self {
         let record = session::head(session);
         let annotations = annotation::session_annotations(&record);
         let sources = if sources.is_empty() { stated_sources(&record) } else { sources.to_vec() };
@@ -65,20 +65,20 @@ impl SessionInfo {
 
     /// Whether the start was derived from the name of a file.
     pub fn starts_by_file_name(&self) -> bool {
-        let named = |source: &Source| self.adapter?.start_in_name(&source.name);
+        let named = |source: &SourceFile| self.adapter?.start_in_name(&source.name);
         let start = self.start();
         start.is_some() && self.sources.iter().any(|source| named(source).as_ref() == start)
     }
 }
 
 /// Returns the files that a record states it was made from.
-fn stated_sources(record: &VerifiableAgentRecord<'_>) -> Vec<Source> {
+fn stated_sources(record: &VerifiableAgentRecord<'_>) -> Vec<SourceFile> {
     const MAX_SOURCES: usize = 10_000;
     let read = |any: &Any<'_>| {
         let document = any.document().ok()?;
         let source = |node: Node<'_, '_>| {
             let text = |key: &str| node.member(key).and_then(Node::text);
-            Some(Source {
+            Some(SourceFile {
                 name: text("name")?.into_owned(),
                 size: node.member("size").and_then(Node::uint)?,
                 sha_256: text("sha-256")?.into_owned(),

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use vac_value::Document;
-//! use vac_view::transcript::{ItemKind, Options, transcript};
+//! use vac_view::transcript::{ItemKind, TranscriptOptions, transcript};
 //! use vac_view::record;
 //!
 //! let json = br#"{"version": "3.0.0-draft", "id": "r1", "session": {
@@ -19,7 +19,7 @@
 //! let document = Document::json(json)?;
 //! let mut items = Vec::new();
 //! let summary = record::read(&document, &[], &mut |session| {
-//!     transcript(session, &[], Options::default(), &mut |item| {
+//!     transcript(session, &[], TranscriptOptions::default(), &mut |item| {
 //!         items.push(item.clone());
 //!         Ok(())
 //!     })
@@ -45,10 +45,10 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use vac_adapter::message_text::MessageText;
 use vac_adapter::provider::UNKNOWN;
-use vac_adapter::report::Source;
+use vac_adapter::report::SourceFile;
 use vac_adapter::{Error, Origin, Report, Session, Sink};
 use vac_record::annotations::{
-    Category, Decider, Decision, EntryAnnotations, Outcome, Reason, Relation, SupersededHow,
+    Category, Decider, Decision, EntryAnnotations, Outcome, Relation, SupersededHow, UnparsedReason,
 };
 use vac_record::{Any, Entry};
 use vac_value::{Encode as _, Encoder, Kind, Layout};
@@ -76,7 +76,7 @@ const MAX_DEPTH: usize = 8;
 
 /// What to include.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct TranscriptOptions {
     /// Also what repeats other entries, was inherited, updated or superseded, and messages that
     /// the program or a hook wrote.
     pub all: bool,
@@ -108,11 +108,11 @@ pub struct Head {
 impl Head {
     /// Returns what is known of a session. `sources` are the files of a log; a record states them
     /// itself.
-    pub fn new(session: &dyn Session, sources: &[Source]) -> Self {
+    pub fn new(session: &dyn Session, sources: &[SourceFile]) -> Self {
         Self::from_info(&SessionInfo::new(session, sources))
     }
 
-    fn from_info(info: &SessionInfo) -> Self {
+    pub(crate) fn from_info(info: &SessionInfo) -> Self {
         let session = &info.record.session;
         let meta = &session.agent_meta;
         let annotations = info.annotations.as_ref();
@@ -206,7 +206,7 @@ pub enum ItemKind {
     /// A part of the log that could not be parsed.
     Unparsed {
         /// Why.
-        reason: Reason,
+        reason: UnparsedReason,
     },
 }
 
@@ -256,6 +256,8 @@ impl Call {
 /// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct CallResult {
+    /// Where its entry is in the session.
+    pub place: EntryPlace,
     /// How the call ended.
     pub outcome: Outcome,
     /// The exit code of a command.
@@ -333,7 +335,7 @@ pub struct FileTotal {
 }
 
 /// Receives items.
-pub type Receive<'t> = dyn FnMut(&Item) -> Result<(), Error> + 't;
+pub type ItemReceiver<'t> = dyn FnMut(&Item) -> Result<(), Error> + 't;
 
 /// Reads the items of a session, in order. `sources` are the files of a log; a record states them
 /// itself.
@@ -342,9 +344,9 @@ pub type Receive<'t> = dyn FnMut(&Item) -> Result<(), Error> + 't;
 /// If the session cannot be read, or `receive` fails.
 pub fn transcript(
     session: &dyn Session,
-    sources: &[Source],
-    options: Options,
-    receive: &mut Receive<'_>,
+    sources: &[SourceFile],
+    options: TranscriptOptions,
+    receive: &mut ItemReceiver<'_>,
 ) -> Result<Summary, Error> {
     let mut sink = TranscriptSink::new(session, sources, options, receive);
     session.entries(&mut sink)?;
@@ -373,9 +375,9 @@ impl<'t, 'f> TranscriptSink<'t, 'f> {
     /// Creates a sink for the entries of a session. The parameters are those of [`transcript`].
     pub fn new(
         session: &dyn Session,
-        sources: &[Source],
-        options: Options,
-        receive: &'t mut Receive<'f>,
+        sources: &[SourceFile],
+        options: TranscriptOptions,
+        receive: &'t mut ItemReceiver<'f>,
     ) -> Self {
         let info = SessionInfo::new(session, sources);
         let reader = EntryReader::new(info.adapter);
@@ -413,7 +415,7 @@ impl<'t, 'f> TranscriptSink<'t, 'f> {
 
 struct Items<'t, 'f> {
     info: SessionInfo,
-    options: Options,
+    options: TranscriptOptions,
     waiting: VecDeque<Item>,
     waiting_bytes: usize,
     /// The number of waiting items that do not wait any longer.
@@ -426,7 +428,7 @@ struct Items<'t, 'f> {
     compacted_by: HashSet<String>,
     last_is_compaction: bool,
     totals: Totals,
-    receive: &'t mut Receive<'f>,
+    receive: &'t mut ItemReceiver<'f>,
 }
 
 impl Visitor for Items<'_, '_> {
@@ -510,7 +512,8 @@ impl Visitor for Items<'_, '_> {
                 let time = context.timestamp.and_then(to_utc);
                 let json = || if is_null(output) { String::new() } else { compact_json(output) };
                 let output = text.unwrap_or_else(json);
-                let result = CallResult { outcome, exit_code, time, output };
+                let place = context.place();
+                let result = CallResult { place, outcome, exit_code, time, output };
                 let category = action.map(|action| action.category);
                 self.result(tool, category, call_id, result, context);
                 return Ok(());

@@ -34,6 +34,17 @@ impl UsageTotals {
         *self == Self::default()
     }
 
+    /// Adds other totals.
+    pub fn merge(&mut self, other: &Self) {
+        let Self { input, cache_read, cache_write, output, reasoning, total } = other;
+        add(&mut self.input, *input);
+        add(&mut self.cache_read, *cache_read);
+        add(&mut self.cache_write, *cache_write);
+        add(&mut self.output, *output);
+        add(&mut self.reasoning, *reasoning);
+        add(&mut self.total, *total);
+    }
+
     /// Adds the usage of an entry.
     pub(crate) fn add(&mut self, usage: &Usage<'_>) {
         let Usage { input, cache_read, cache_write, output, reasoning, model: _ } = usage;

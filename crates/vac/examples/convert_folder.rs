@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(output)?;
     let mut number = 0;
     for task in &plan.tasks {
-        for record in vac::convert_to_records(task, &vac::Options::default())? {
+        for record in vac::convert_to_records(task, &vac::ConvertOptions::default())? {
             assert!(vac::validate(&record.bytes)?.is_valid(), "records are valid");
             let signed = vac::sign(&record.bytes, &vac::SignOptions::default(), &key)?;
             number += 1;

@@ -4,14 +4,15 @@
 
 use std::process::ExitCode;
 
-use vac::{Options, Search};
+use vac::{ConvertOptions, Search};
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let record = arguments.next().ok_or("usage: verify_log RECORD LOG...")?;
     let paths = arguments.map(Into::into).collect();
     let plan = Search { paths, ..Search::default() }.plan()?;
-    let verified = vac::verify_log(&std::fs::read(record)?, &plan.tasks, &Options::default())?;
+    let verified =
+        vac::verify_log(&std::fs::read(record)?, &plan.tasks, &ConvertOptions::default())?;
     println!("{}", serde_json::to_string_pretty(&verified)?);
     Ok(if verified.made_from_log { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Named};
 use vac_adapter::{Session, frame};
-use vac_store::{Loaded, Log};
+use vac_store::{Loaded, StoredLog};
 use vac_value::Encoding;
 
 use crate::error::Result;
@@ -16,17 +16,17 @@ use crate::{Agent, Task};
 
 /// How a log is converted.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ConvertOptions {
     /// How the record is written.
-    pub record: session::Options,
+    pub record: session::RecordOptions,
     /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
     /// unparsed, in pieces.
     pub max_event: usize,
 }
 
-impl Default for Options {
+impl Default for ConvertOptions {
     fn default() -> Self {
-        Self { record: session::Options::default(), max_event: frame::MAX_EVENT }
+        Self { record: session::RecordOptions::default(), max_event: frame::MAX_EVENT }
     }
 }
 
@@ -44,7 +44,11 @@ pub struct Converted {
 /// # Errors
 /// If the log cannot be read or is refused, or a record cannot be written. What was written until
 /// then is not complete.
-pub fn convert(task: &Task, options: &Options, mut out: impl Write + Send) -> Result<Converted> {
+pub fn convert(
+    task: &Task,
+    options: &ConvertOptions,
+    mut out: impl Write + Send,
+) -> Result<Converted> {
     let (log, agent) = task.open()?;
     let converted = with_stack(|| convert_to(&log, agent, options, &mut out))?;
     converted.map_err(|error| crate::Error::from(error).at(&task.name))
@@ -66,7 +70,7 @@ pub struct Record {
 ///
 /// # Errors
 /// If the log cannot be read or is refused.
-pub fn convert_to_records(task: &Task, options: &Options) -> Result<Vec<Record>> {
+pub fn convert_to_records(task: &Task, options: &ConvertOptions) -> Result<Vec<Record>> {
     let (log, agent) = task.open()?;
     let records = with_stack(|| {
         let written = convert_each(&log, agent, options, Vec::new, Ok)?;
@@ -77,9 +81,9 @@ pub fn convert_to_records(task: &Task, options: &Options) -> Result<Vec<Record>>
 }
 
 fn convert_to(
-    log: &Log,
+    log: &StoredLog,
     agent: Agent,
-    options: &Options,
+    options: &ConvertOptions,
     out: &mut dyn Write,
 ) -> Result<Converted, vac_adapter::Error> {
     let mut reports: Result<_, vac_adapter::Error> = Ok(Vec::new());
@@ -113,9 +117,9 @@ pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
 /// If the log cannot be read or is refused, or was changed meanwhile. A session that could not be
 /// converted does not prevent others.
 pub fn convert_each<W: Write, T>(
-    log: &Log,
+    log: &StoredLog,
     agent: Agent,
-    options: &Options,
+    options: &ConvertOptions,
     open: impl Fn() -> W,
     complete: impl Fn(W) -> io::Result<T>,
 ) -> Result<Vec<Written<T>>, vac_adapter::Error> {
@@ -136,7 +140,7 @@ pub fn convert_each<W: Write, T>(
 /// # Errors
 /// If the log cannot be read or is refused.
 pub fn read_log<'l>(
-    log: &'l Log,
+    log: &'l StoredLog,
     agent: Agent,
     max_event: usize,
     show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
@@ -153,7 +157,7 @@ pub fn read_log<'l>(
 fn write(
     session: &dyn Session,
     agent: Agent,
-    options: &Options,
+    options: &ConvertOptions,
     log: &Loaded<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, vac_adapter::Error> {

@@ -7,7 +7,7 @@
 //! and [`verify_log`] answers whether a record was made from a log.
 //!
 //! ```
-//! use vac::{EventKind, EventOptions, Options, Search, SecretKey, SignOptions, Signer, Verification};
+//! use vac::{EventKind, EventOptions, ConvertOptions, Search, SecretKey, SignOptions, Signer, Verification};
 //!
 //! // A folder with logs. `Search { discover: true, .. }` searches where agents keep theirs.
 //! let folder = tempfile::tempdir()?;
@@ -29,7 +29,7 @@
 //! // A task can be sent to another process. It gives the same record there.
 //! let sent: vac::Task = serde_json::from_str(&serde_json::to_string(task)?)?;
 //! let mut record = Vec::new();
-//! let converted = vac::convert(&sent, &Options::default(), &mut record)?;
+//! let converted = vac::convert(&sent, &ConvertOptions::default(), &mut record)?;
 //! assert_eq!(converted.sessions[0].entries["user"], 1);
 //!
 //! // Is the record valid, and what happened in the session? Logs and records give the same facts.
@@ -54,7 +54,7 @@
 //! assert_eq!(verified.payload.as_ref(), Some(&record));
 //!
 //! // Was it made from this log? The log is converted again and compared.
-//! assert!(vac::verify_log(&record, &plan.tasks, &Options::default())?.made_from_log);
+//! assert!(vac::verify_log(&record, &plan.tasks, &ConvertOptions::default())?.made_from_log);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -74,7 +74,7 @@
 //!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
 //!   database once for several tasks).
 //! * Files need not be on disk: [`Search::plan_in`] searches a [`Source`], such as files in
-//!   [`Memory`] or in an object store, with the same code. A database there is copied to a private
+//!   [`MemorySource`] or in an object store, with the same code. A database there is copied to a private
 //!   temporary file. [`Task::from_bytes`] is for a log that is one file.
 //! * Several sinks read a session in one pass ([`read::read_entries`]).
 //! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
@@ -94,19 +94,19 @@ mod verify_log;
 mod version;
 
 pub use agents::{AGENTS, Agent, agent, agent_names, agents, place_variables};
-pub use convert::{Converted, Options, Record, convert, convert_to_records};
+pub use convert::{ConvertOptions, Converted, Record, convert, convert_to_records};
 pub use error::{Error, ErrorKind, Result};
 pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
 pub use sign::{SignedRecord, Verified, sign, verify};
 pub use task::Task;
 pub use vac_adapter::report::Report;
-pub use vac_adapter::session::Options as RecordOptions;
-pub use vac_sign::sign::{Carriage, Options as SignOptions};
+pub use vac_adapter::session::RecordOptions;
+pub use vac_sign::sign::{Carriage, SignOptions};
 pub use vac_sign::{PublicKey, SecretKey, Signer, Verification};
 pub use vac_store::recorded::{ComparedSource, SourceState};
-pub use vac_store::{Disk, Memory, Source};
+pub use vac_store::{DiskSource, MemorySource, Source};
 pub use vac_value::{Encoding, Layout};
-pub use vac_view::{Event, EventKind, Facts, Options as EventOptions, Skipped as SkippedEvents};
+pub use vac_view::{Event, EventKind, EventOptions, Facts, SkippedEvents};
 pub use validate::{RecordViolation, Validation, validate};
 pub use verify_log::{LogVerdict, LogVerification, verify_log};

@@ -3,12 +3,12 @@
 use std::io;
 
 use vac_adapter::report::Report;
-use vac_adapter::{Error as ReadError, Origin, Session, Sink, Source, frame};
+use vac_adapter::{Error as ReadError, Origin, Session, Sink, SourceFile, frame};
 use vac_record::Entry;
 use vac_store::Loaded;
 use vac_validate::detect_encoding;
 use vac_value::{Document, Encoding, Scanner};
-use vac_view::{Event, Facts, Skipped, record};
+use vac_view::{Event, Facts, SkippedEvents, record};
 
 use crate::convert::read_log;
 use crate::error::{Error, ErrorKind, Result};
@@ -43,14 +43,14 @@ impl<'r> From<&'r Vec<u8>> for Readable<'r> {
 }
 
 /// Receives a session, and the log that it is read from.
-pub type Show<'s> =
+pub type LoadedSessionReceiver<'s> =
     dyn FnMut(&dyn Session, Option<&Loaded<'_>>) -> Result<(), ReadError> + Send + 's;
 
 /// Reads every session of a log or of records.
 ///
 /// # Errors
 /// If something cannot be read or is refused, and if `show` fails. Sessions before it were shown.
-pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut Show<'_>) -> Result<()> {
+pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut LoadedSessionReceiver<'_>) -> Result<()> {
     match from.into() {
         Readable::Log(task) => {
             let (log, agent) = task.open()?;
@@ -69,7 +69,7 @@ pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut Show<'_>) -> Result<()
     }
 }
 
-fn read_records(bytes: &[u8], show: &mut Show<'_>) -> Result<()> {
+fn read_records(bytes: &[u8], show: &mut LoadedSessionReceiver<'_>) -> Result<()> {
     let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {
         if !record::is_record(document) {
             return Err(Error::new(ErrorKind::Unrecognised, "not a record"));
@@ -190,8 +190,8 @@ pub fn events<'r>(
     from: impl Into<Readable<'r>>,
     options: EventOptions,
     mut receive: impl FnMut(&Event<'_>) -> io::Result<()> + Send,
-) -> Result<Skipped> {
-    let mut skipped = Skipped::default();
+) -> Result<SkippedEvents> {
+    let mut skipped = SkippedEvents::default();
     read(from, &mut |session, log| {
         let names = log.map(source_names).unwrap_or_default();
         let receive = &mut |event: &Event<'_>| Ok(receive(event)?);
@@ -202,10 +202,10 @@ pub fn events<'r>(
 }
 
 /// Returns the names of the files of a log, as sources whose content has not been read yet.
-pub fn source_names(log: &Loaded<'_>) -> Vec<Source> {
+pub fn source_names(log: &Loaded<'_>) -> Vec<SourceFile> {
     use vac_adapter::Input as _;
     let parts = log.parts();
-    let name = |part: &&dyn vac_adapter::Input| Source {
+    let name = |part: &&dyn vac_adapter::Input| SourceFile {
         name: part.name().to_owned(),
         size: 0,
         sha_256: String::new(),

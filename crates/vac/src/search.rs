@@ -9,9 +9,9 @@ use vac_adapter::Adapter;
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
-use vac_store::join::{DetectedLog, LeftOut, Why, detect_and_keep, join};
-use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{Log, MemoryBudget, Skipped, Source, SourceFiles, find_all, find_in};
+use vac_store::join::{DetectedLog, UnusedFile, Why, detect_and_keep, join};
+use vac_store::places::{self, AgentRoot, Surroundings, System};
+use vac_store::{MemoryBudget, Skipped, Source, SourceFiles, StoredLog, find_all, find_in};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
@@ -108,7 +108,7 @@ pub struct Selected {
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
     /// What was left out: duplicates, and companion files that could not be read.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnusedFile>,
     /// What could not be searched, and why.
     pub troubles: Vec<String>,
     /// Environment variables that name folders which do not exist.
@@ -135,16 +135,16 @@ impl Search {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vac::{Memory, Search, Source};
+    /// use vac::{MemorySource, Search, Source};
     ///
     /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
-    /// let memory: Arc<dyn Source> = Arc::new(Memory::from_iter([("logs/a.jsonl", log.to_vec())]));
+    /// let memory: Arc<dyn Source> = Arc::new(MemorySource::from_iter([("logs/a.jsonl", log.to_vec())]));
     /// let plan = Search::default().plan_in(&memory)?;
     /// // Another process that has the files converts the task.
     /// let json = serde_json::to_string(&plan.tasks[0])?;
     /// let task = serde_json::from_str::<vac::Task>(&json)?.in_source(&memory);
     /// let mut record = Vec::new();
-    /// vac::convert(&task, &vac::Options::default(), &mut record)?;
+    /// vac::convert(&task, &vac::ConvertOptions::default(), &mut record)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -158,12 +158,12 @@ impl Search {
     fn plan_files(&self, source: Option<&Arc<SourceFiles>>) -> Result<Plan> {
         let budget = MemoryBudget::new(vac_adapter::frame::MAX_EVENT);
         let selected = self.find_in(source, &budget, &mut |_| {})?;
-        let agents = self.wanted()?;
+        let agents = self.selected_agents()?;
         let mut plan = Plan::default();
         let io = |reason| Error::new(ErrorKind::Io, reason);
         plan.troubles.extend(selected.troubles.into_iter().map(io));
         plan.troubles.extend(selected.missing.into_iter().map(io));
-        for LeftOut { shown: name, why } in selected.left_out {
+        for UnusedFile { shown: name, why } in selected.left_out {
             match why {
                 Why::Copy(of) => plan.duplicates.push(Duplicate { name, of, is_copy: true }),
                 Why::Remains(of) => plan.duplicates.push(Duplicate { name, of, is_copy: false }),
@@ -175,8 +175,8 @@ impl Search {
         }
         for (path, reason) in selected.skipped.unreported() {
             let reason = match reason {
-                vac_store::skipped::Reason::Link => SkippedBecause::Link,
-                vac_store::skipped::Reason::Special => SkippedBecause::SpecialFile,
+                vac_store::skipped::SkippedReason::Link => SkippedBecause::Link,
+                vac_store::skipped::SkippedReason::Special => SkippedBecause::SpecialFile,
             };
             let name = path.to_string_lossy().into_owned();
             plan.skipped.push(SkippedFile { name, reason, looks_like: None });
@@ -208,7 +208,7 @@ impl Search {
             }
             Some(source) => find_in(source, &self.paths, &roots, AGENTS),
         };
-        let paths = found.logs.iter().flat_map(Log::paths).map(Path::to_owned).collect();
+        let paths = found.logs.iter().flat_map(StoredLog::paths).map(Path::to_owned).collect();
         let mut logs = self.detect(found.logs, budget, step)?;
         let left_out = logs.iter().flat_map(|known| &known.left_out).cloned().collect();
         let unknown_start = self.keep(&mut logs);
@@ -230,11 +230,11 @@ impl Search {
     /// If an agent is unknown, or no thread can be started.
     pub fn detect(
         &self,
-        logs: Vec<Log>,
+        logs: Vec<StoredLog>,
         budget: &MemoryBudget,
         step: &mut dyn FnMut(usize),
     ) -> Result<Vec<DetectedLog>> {
-        let agents = self.wanted()?;
+        let agents = self.selected_agents()?;
         let mut adapters: Vec<&dyn Adapter> = Vec::new();
         for adapter in AGENTS.iter().copied() {
             let is_wanted = |agent: &Agent| agent.adapter.name() == adapter.name();
@@ -275,7 +275,7 @@ impl Search {
         }
     }
 
-    fn wanted(&self) -> Result<Vec<Agent>> {
+    fn selected_agents(&self) -> Result<Vec<Agent>> {
         let agent = |name: &String| {
             let unknown = || Error::refused(format!("unknown agent `{name}`"));
             crate::agent(name).ok_or_else(unknown)
@@ -288,12 +288,12 @@ impl Search {
     ///
     /// # Errors
     /// If an agent is unknown, or a root is not a folder that can be read.
-    pub fn roots(&self) -> Result<Vec<Root>> {
+    pub fn roots(&self) -> Result<Vec<AgentRoot>> {
         self.roots_in(None)
     }
 
-    fn roots_in(&self, source: Option<&Arc<SourceFiles>>) -> Result<Vec<Root>> {
-        let agents = self.wanted()?;
+    fn roots_in(&self, source: Option<&Arc<SourceFiles>>) -> Result<Vec<AgentRoot>> {
+        let agents = self.selected_agents()?;
         let mut roots = Vec::new();
         for folder in &self.roots {
             match roots_in(source, AGENTS, folder) {
@@ -312,7 +312,7 @@ impl Search {
 }
 
 /// Returns the places of agents in the home folder of the user, or where variables say.
-pub fn own_roots() -> Vec<Root> {
+pub fn own_roots() -> Vec<AgentRoot> {
     let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
     let surroundings = Surroundings {
         system: System::this(),
@@ -387,7 +387,7 @@ impl Span {
 }
 
 /// Returns the environment variables that name places which do not exist, with the first of these.
-fn missing(roots: &[Root]) -> Vec<String> {
+fn missing(roots: &[AgentRoot]) -> Vec<String> {
     let mut lines = Vec::new();
     for root in roots {
         // Only these are about an agent; the others are about everything.

@@ -7,7 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vac_store::join::DetectedLog;
 use vac_store::log_files::OpenStores;
-use vac_store::{Log, LogFiles, Memory, Source, SourceFiles};
+use vac_store::{LogFiles, MemorySource, Source, SourceFiles, StoredLog};
 use vac_view::event_time::to_utc;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -50,7 +50,7 @@ pub struct Task {
     files: Option<LogFiles>,
     /// The log, in the process that found it.
     #[serde(skip)]
-    log: Option<Arc<Log>>,
+    log: Option<Arc<StoredLog>>,
     /// Where the files are, unless they are on disk.
     #[serde(skip)]
     source: Option<Arc<SourceFiles>>,
@@ -92,7 +92,7 @@ impl Task {
     /// If the bytes are not a log of a supported agent, or are a database with any other number of
     /// sessions than one.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
-        let memory: Arc<dyn Source> = Arc::new(Memory::from_iter([(name, bytes)]));
+        let memory: Arc<dyn Source> = Arc::new(MemorySource::from_iter([(name, bytes)]));
         let search = Search { paths: vec![name.into()], ..Search::default() };
         let Plan { mut tasks, troubles, .. } = search.plan_in(&memory)?;
         match (tasks.pop(), tasks.len()) {
@@ -140,7 +140,7 @@ impl Task {
     }
 
     /// Returns the log, and the agent that wrote it.
-    pub(crate) fn open(&self) -> Result<(Arc<Log>, Agent)> {
+    pub(crate) fn open(&self) -> Result<(Arc<StoredLog>, Agent)> {
         let unknown = |what: &str| Error::refused(format!("unknown agent `{what}`")).at(&self.name);
         let agent = crate::agent(&self.agent).ok_or_else(|| unknown(&self.agent))?;
         if agent.adapter.name() != self.adapter {

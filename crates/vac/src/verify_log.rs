@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use vac_adapter::session::{self, Named};
-use vac_adapter::{Profile, Source};
+use vac_adapter::{Profile, SourceFile};
 use vac_record::keys::{recording_agent, verifiable_agent_record};
 use vac_store::Loaded;
 use vac_store::recorded::{ComparedSource, RecordedLog};
@@ -15,7 +15,7 @@ use vac_value::{Any, Document, Encoding, Kind, Layout, Node, path};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::with_stack;
-use crate::{AGENTS, Agent, Options, Task};
+use crate::{AGENTS, Agent, ConvertOptions, Task};
 
 /// Whether a record was made from a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -71,7 +71,7 @@ pub enum LogVerdict {
 
 impl LogVerification {
     /// Of several logs, the one with the greatest value is reported.
-    fn closeness(&self) -> u8 {
+    fn rank(&self) -> u8 {
         match self.verdict {
             verdict if verdict.is_made_from_log() => 2,
             LogVerdict::ValuesDiffer => 1,
@@ -96,21 +96,25 @@ impl LogVerdict {
 /// made from is converted. The build and `max_event` of `options` are used.
 ///
 /// ```
-/// use vac::{LogVerdict, Options, Task};
+/// use vac::{LogVerdict, ConvertOptions, Task};
 ///
 /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
 /// let task = Task::from_bytes("session.jsonl", log.to_vec())?;
 /// let mut record = Vec::new();
-/// vac::convert(&task, &Options::default(), &mut record)?;
+/// vac::convert(&task, &ConvertOptions::default(), &mut record)?;
 /// let renamed = Task::from_bytes("renamed.jsonl", log.to_vec())?;
-/// let verified = vac::verify_log(&record, &[renamed], &Options::default())?;
+/// let verified = vac::verify_log(&record, &[renamed], &ConvertOptions::default())?;
 /// assert_eq!(verified.verdict, LogVerdict::Identical);
 /// # Ok::<(), vac::Error>(())
 /// ```
 ///
 /// # Errors
 /// If the bytes are not one record, or a log cannot be read.
-pub fn verify_log(record: &[u8], tasks: &[Task], options: &Options) -> Result<LogVerification> {
+pub fn verify_log(
+    record: &[u8],
+    tasks: &[Task],
+    options: &ConvertOptions,
+) -> Result<LogVerification> {
     with_stack(|| {
         let (bytes, encoding) = record_bytes(record)?;
         let document =
@@ -150,7 +154,7 @@ struct Stated {
     id: String,
     /// The agent, if the record names a supported one.
     agent: Option<Agent>,
-    sources: Vec<Source>,
+    sources: Vec<SourceFile>,
     labels: BTreeMap<String, String>,
     version: Option<String>,
     build: Option<String>,
@@ -174,7 +178,7 @@ impl Stated {
         let text = |node: Node<'_, '_>, key: &str| Some(node.member(key)?.text()?.into_owned());
         let source = |node: Node<'_, '_>| {
             let size = node.member("size")?.uint()?;
-            Some(Source { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
+            Some(SourceFile { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
         };
         let sources = recording.and_then(|it| it.member("sources"));
         let sources: Option<Vec<_>> = sources.and_then(|it| it.elements().map(source).collect());
@@ -195,8 +199,8 @@ impl Stated {
     }
 
     /// Returns how the record was converted, by everything that it shows.
-    fn options(&self, profile: Profile, options: &Options) -> session::Options {
-        session::Options {
+    fn options(&self, profile: Profile, options: &ConvertOptions) -> session::RecordOptions {
+        session::RecordOptions {
             encoding: self.encoding,
             layout: self.layout,
             profile,
@@ -238,7 +242,7 @@ fn verify(
     document: &Document<'_>,
     stated: &Stated,
     tasks: &[Task],
-    options: &Options,
+    options: &ConvertOptions,
 ) -> Result<LogVerification> {
     if stated.sources.is_empty() {
         return Ok(stated.result(LogVerdict::NoSources, None));
@@ -262,7 +266,7 @@ fn verify(
         if found.made_from_log && !found.log_has_grown {
             return Ok(found);
         }
-        if closest.as_ref().is_none_or(|it| found.closeness() > it.closeness()) {
+        if closest.as_ref().is_none_or(|it| found.rank() > it.rank()) {
             closest = Some(found);
         }
     }
@@ -274,7 +278,7 @@ fn verify_task(
     document: &Document<'_>,
     stated: &Stated,
     task: &Task,
-    options: &Options,
+    options: &ConvertOptions,
 ) -> Result<LogVerification> {
     let (log, agent) = task.open()?;
     let at = |error| Error::from(error).at(&task.name);
@@ -298,7 +302,7 @@ fn compare(
     stated: &Stated,
     agent: Agent,
     loaded: &Loaded<'_>,
-    options: &Options,
+    options: &ConvertOptions,
 ) -> Result<Result<LogVerdict, Difference>> {
     let mut furthest: Option<Difference> = None;
     for profile in [Profile::Full, Profile::Canonical] {
@@ -329,7 +333,7 @@ fn compare(
 fn convert_session(
     loaded: &Loaded<'_>,
     agent: Agent,
-    options: &session::Options,
+    options: &session::RecordOptions,
     id: &str,
 ) -> Result<Option<Vec<u8>>> {
     for session in &agent.adapter.survey(loaded)? {

@@ -1,6 +1,6 @@
 //! Agents that write the format of another one.
 
-use vac_adapter::session::{self, Named, Options};
+use vac_adapter::session::{self, Named, RecordOptions};
 use vac_adapter::{Memory, annotation};
 
 #[test]
@@ -11,7 +11,8 @@ fn record_of_a_fork_names_the_fork_and_the_adapter() {
     let sessions = adapter.survey(&log).expect("a session");
     for (name, cli_name) in [("fork", Some("fork")), ("cursor", None)] {
         let named = Named::new(&*sessions[0], name);
-        let (record, report) = session::collect(&named, &Options::default()).expect("a record");
+        let (record, report) =
+            session::collect(&named, &RecordOptions::default()).expect("a record");
         let found = annotation::session_annotations(&record).expect("valid").expect("annotations");
         assert_eq!((&*found.agent, &*found.adapter), (name, "cursor"));
         assert_eq!(report.agent, name);

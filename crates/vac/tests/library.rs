@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use vac::{
-    ErrorKind, EventOptions, Options, Search, SecretKey, SignOptions, Signer, Task, Verification,
+    ConvertOptions, ErrorKind, EventOptions, Search, SecretKey, SignOptions, Signer, Task,
+    Verification,
 };
 
 #[path = "library/verify_log.rs"]
@@ -22,16 +23,16 @@ fn fixture(path: &str) -> PathBuf {
 }
 
 /// Returns the files of a fixture.
-fn copy_of(path: &str) -> vac::Memory {
+fn load_into_memory(path: &str) -> vac::MemorySource {
     use vac::Source as _;
     let folder = fixture(path);
-    let names = vac::Disk::new(&folder).names().unwrap();
+    let names = vac::DiskSource::new(&folder).names().unwrap();
     names.into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
 }
 
 fn convert(task: &Task) -> Vec<u8> {
     let mut record = Vec::new();
-    vac::convert(task, &Options::default(), &mut record).unwrap();
+    vac::convert(task, &ConvertOptions::default(), &mut record).unwrap();
     record
 }
 
@@ -92,7 +93,7 @@ fn a_record_gives_the_events_and_facts_of_its_log() {
     let task = &plan.tasks[0];
     for encoding in [vac::Encoding::Json, vac::Encoding::Cbor] {
         let record = vac::RecordOptions { encoding, ..vac::RecordOptions::default() };
-        let options = Options { record, ..Options::default() };
+        let options = ConvertOptions { record, ..ConvertOptions::default() };
         let records = vac::convert_to_records(task, &options).unwrap();
         let two = [&records[0].bytes[..], &records[0].bytes].concat();
         assert_eq!(read_events(&records[0].bytes), read_events(task));

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use vac::AGENTS;
-use vac_store::places::{Root, Surroundings, System, roots_below};
+use vac_store::places::{AgentRoot, Surroundings, System, roots_below};
 
 /// Returns a line for each place, with `/` for every separator: agent, path, and the variable
 /// that names it.
@@ -19,7 +19,7 @@ fn roots(system: System, home: Option<&str>, variables: &[(&str, &str)]) -> Vec<
         temporary: Path::new("/tmp"),
         variable: &variable,
     };
-    let line = |root: &Root| {
+    let line = |root: &AgentRoot| {
         let path = root.path.to_string_lossy().replace('\\', "/");
         let variable = root.variable.map(|name| format!(" ({name})")).unwrap_or_default();
         format!("{} {path}{variable}", root.agent)

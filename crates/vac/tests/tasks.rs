@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use vac::convert::convert_each;
 use vac::parallel::ordered_parallel_map;
-use vac::{Disk, Error, ErrorKind, Memory, Options, Search, Source, Task, convert};
+use vac::{
+    ConvertOptions, DiskSource, Error, ErrorKind, MemorySource, Search, Source, Task, convert,
+};
 use vac_store::MemoryBudget;
 
 /// The records of a log, or why it was not converted.
@@ -23,7 +25,7 @@ fn convert_in_one_run(search: &Search) -> (BTreeMap<String, Records>, usize) {
     let (mut records, mut count) = (BTreeMap::new(), 0);
     let work = |known: &vac_store::join::DetectedLog| {
         let agent = known.agent.and_then(vac::agent).unwrap();
-        convert_each(&known.log, agent, &Options::default(), Vec::new, Ok)
+        convert_each(&known.log, agent, &ConvertOptions::default(), Vec::new, Ok)
     };
     ordered_parallel_map(logs.iter().copied(), 2, work, |converted| {
         let written =
@@ -50,7 +52,7 @@ fn convert_task_by_task(search: &Search) -> (BTreeMap<String, Records>, usize) {
         let task: Task = serde_json::from_str(json).unwrap();
         assert_eq!(&serde_json::to_string(&task).unwrap(), json);
         let mut out = Vec::new();
-        let converted = convert(&task, &Options::default(), &mut out);
+        let converted = convert(&task, &ConvertOptions::default(), &mut out);
         let converted = converted.map(|converted| count += converted.sessions.len());
         let name = task.name.clone();
         let is_new = records.insert(name, converted.map(|()| out).map_err(|error| error.reason));
@@ -89,8 +91,8 @@ fn tasks_of_named_folders_give_the_records_of_one_run() {
 }
 
 /// Returns all files below a folder, by their paths below it.
-fn memory(folder: &Path) -> Memory {
-    let disk = Disk::new(folder);
+fn memory(folder: &Path) -> MemorySource {
+    let disk = DiskSource::new(folder);
     let names = disk.names().unwrap();
     names
         .into_iter()
@@ -114,7 +116,7 @@ fn convert_source(
     let mut records = BTreeMap::new();
     for task in &tasks {
         let mut out = Vec::new();
-        let converted = convert(task, &Options::default(), &mut out).map(|_| out);
+        let converted = convert(task, &ConvertOptions::default(), &mut out).map(|_| out);
         let is_new = records.insert(task.name.clone(), converted.map_err(|error| error.reason));
         assert!(is_new.is_none(), "{} is converted twice", task.name);
     }
@@ -151,7 +153,7 @@ fn compare_source(source: &Arc<dyn Source>, folder: &Path, paths: &[&str], is_ro
 fn every_source_gives_the_records_of_the_files_on_disk() {
     let agents = ["claude", "codex", "gemini", "opencode", "cursor"];
     let sources: [Arc<dyn Source>; 2] =
-        [Arc::new(memory(&fixtures())), Arc::new(Disk::new(fixtures()))];
+        [Arc::new(memory(&fixtures())), Arc::new(DiskSource::new(fixtures()))];
     for source in &sources {
         let count = compare_source(source, &fixtures(), &agents, false);
         assert!(count > 100, "{count} sessions");
@@ -166,18 +168,18 @@ fn home_in_a_source_gives_the_records_of_the_home_on_disk() {
     // A folder of homes.
     let parent = home.path().parent().unwrap();
     let name = home.path().file_name().unwrap().to_str().unwrap();
-    let named = Disk::new(home.path()).names().unwrap().into_iter().map(|path| {
+    let named = DiskSource::new(home.path()).names().unwrap().into_iter().map(|path| {
         let bytes = std::fs::read(home.path().join(&path)).unwrap();
         (format!("{name}/{path}"), bytes)
     });
-    let source: Arc<dyn Source> = Arc::new(named.collect::<Memory>());
+    let source: Arc<dyn Source> = Arc::new(named.collect::<MemorySource>());
     let search = Search { roots: vec!["".into()], ..Search::default() };
     assert!(search.plan_in(&source).unwrap().tasks.len() >= 5);
     assert!(compare_source(&source, parent, &[name], true) >= 5);
 }
 
 /// Returns the kinds of the errors of a plan, and the first of them.
-fn troubles(search: &Search, memory: Memory) -> (Vec<ErrorKind>, String) {
+fn troubles(search: &Search, memory: MemorySource) -> (Vec<ErrorKind>, String) {
     let source: Arc<dyn Source> = Arc::new(memory);
     let plan = search.plan_in(&source).unwrap();
     assert!(plan.tasks.is_empty());
@@ -190,24 +192,25 @@ fn files_of_a_source_that_cannot_be_read_are_errors() {
     let database = std::fs::read(fixtures().join("opencode/database/basic/opencode.db")).unwrap();
     let cut = database[..database.len() / 2].to_vec();
     let search = Search::default();
-    let (kinds, reason) = troubles(&search, Memory::from_iter([("a/opencode.db", cut)]));
+    let (kinds, reason) = troubles(&search, MemorySource::from_iter([("a/opencode.db", cut)]));
     assert_eq!(kinds, [ErrorKind::Io], "{reason}");
     assert!(reason.starts_with("a/opencode.db: "), "{reason}");
-    let (kinds, reason) = troubles(&search, Memory::from_iter([("../a.jsonl", LOG.as_bytes())]));
+    let (kinds, reason) =
+        troubles(&search, MemorySource::from_iter([("../a.jsonl", LOG.as_bytes())]));
     assert_eq!(kinds, [ErrorKind::Io], "{reason}");
     let named = Search { paths: vec!["b.jsonl".into()], ..Search::default() };
-    let (kinds, _) = troubles(&named, Memory::from_iter([("a.jsonl", LOG.as_bytes())]));
+    let (kinds, _) = troubles(&named, MemorySource::from_iter([("a.jsonl", LOG.as_bytes())]));
     assert_eq!(kinds, [ErrorKind::Io]);
-    let source: Arc<dyn Source> = Arc::new(Memory::default());
+    let source: Arc<dyn Source> = Arc::new(MemorySource::default());
     let discover = Search { discover: true, ..Search::default() };
     assert_eq!(discover.plan_in(&source).unwrap_err().kind, ErrorKind::Refused);
-    let source: Arc<dyn Source> = Arc::new(Disk::new("no-such-folder"));
+    let source: Arc<dyn Source> = Arc::new(DiskSource::new("no-such-folder"));
     assert_eq!(search.plan_in(&source).unwrap().troubles.len(), 1);
 }
 
 #[test]
 fn task_of_a_source_needs_its_source() {
-    let source: Arc<dyn Source> = Arc::new(Memory::from_iter([("a.jsonl", LOG.as_bytes())]));
+    let source: Arc<dyn Source> = Arc::new(MemorySource::from_iter([("a.jsonl", LOG.as_bytes())]));
     let plan = Search::default().plan_in(&source).unwrap();
     let task = serde_json::to_value(&plan.tasks[0]).unwrap();
     assert_eq!(task["files"]["in-source"], true);
@@ -215,12 +218,12 @@ fn task_of_a_source_needs_its_source() {
     let mut forged = task.clone();
     forged["files"]["parts"][0]["below"] = "../b.jsonl".into();
     let forged = serde_json::from_value::<Task>(forged).unwrap().in_source(&source);
-    let error = convert(&forged, &Options::default(), Vec::new()).unwrap_err();
+    let error = convert(&forged, &ConvertOptions::default(), Vec::new()).unwrap_err();
     assert!(error.to_string().ends_with("a path that leads out of its folder"), "{error}");
     // The file has gone since.
-    let empty: Arc<dyn Source> = Arc::new(Memory::default());
+    let empty: Arc<dyn Source> = Arc::new(MemorySource::default());
     let task = serde_json::from_value::<Task>(task).unwrap().in_source(&empty);
-    let error = convert(&task, &Options::default(), Vec::new()).unwrap_err();
+    let error = convert(&task, &ConvertOptions::default(), Vec::new()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Io);
 }
 
@@ -282,7 +285,7 @@ fn tasks_of_a_home_give_the_records_of_one_run() {
 }
 
 /// Returns the task of a log as JSON.
-fn task_of(path: &Path) -> serde_json::Value {
+fn find_task(path: &Path) -> serde_json::Value {
     let plan = Search { paths: vec![path.to_owned()], ..Search::default() }.plan().unwrap();
     serde_json::to_value(&plan.tasks[0]).unwrap()
 }
@@ -290,7 +293,7 @@ fn task_of(path: &Path) -> serde_json::Value {
 /// Returns why a task is not converted.
 fn refuse(task: &serde_json::Value) -> String {
     match serde_json::from_value::<Task>(task.clone()) {
-        Ok(task) => convert(&task, &Options::default(), Vec::new()).unwrap_err().to_string(),
+        Ok(task) => convert(&task, &ConvertOptions::default(), Vec::new()).unwrap_err().to_string(),
         Err(error) => error.to_string(),
     }
 }
@@ -303,7 +306,7 @@ fn forged_task_does_not_lead_out_of_its_folder() {
     std::fs::create_dir(folder.path().join("logs")).unwrap();
     std::fs::write(folder.path().join("logs/a.jsonl"), LOG).unwrap();
     std::fs::write(folder.path().join("secret.jsonl"), LOG).unwrap();
-    let task = task_of(&folder.path().join("logs"));
+    let task = find_task(&folder.path().join("logs"));
     assert_eq!(task["files"]["parts"][0]["below"], "a.jsonl");
     let secret = folder.path().join("secret.jsonl");
     for below in ["../secret.jsonl", secret.to_str().unwrap(), "..", "b/../../secret.jsonl"] {
@@ -334,7 +337,7 @@ fn links_and_special_files_of_a_task_are_not_opened() {
     let logs = folder.path().join("logs");
     std::fs::create_dir(&logs).unwrap();
     std::fs::write(logs.join("a.jsonl"), LOG).unwrap();
-    let task = task_of(&logs);
+    let task = find_task(&logs);
     // The file becomes a link after the task was planned.
     std::fs::rename(logs.join("a.jsonl"), folder.path().join("b.jsonl")).unwrap();
     std::os::unix::fs::symlink("../b.jsonl", logs.join("a.jsonl")).unwrap();
@@ -358,7 +361,7 @@ fn task_of_a_file_whose_name_is_not_text_is_converted() {
 
 #[test]
 fn task_of_a_relative_path_names_the_directory() {
-    let task = task_of(&fixtures().join("claude/jsonl/basic"));
+    let task = find_task(&fixtures().join("claude/jsonl/basic"));
     let directory = std::env::current_dir().unwrap();
     assert_eq!(task["files"]["directory"], directory.to_str().unwrap());
     let task: Task = serde_json::from_value(task).unwrap();
@@ -383,7 +386,7 @@ fn every_session_of_a_database_is_one_task() {
     Task::open_stores(&mut in_memory);
     assert_eq!(in_memory.len(), closed.len());
     for task in opened.iter().chain(&closed).chain(&in_memory) {
-        let converted = convert(task, &Options::default(), Vec::new()).unwrap();
+        let converted = convert(task, &ConvertOptions::default(), Vec::new()).unwrap();
         assert_eq!(converted.sessions.len(), 1);
         assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
     }
@@ -402,13 +405,13 @@ fn form_of_a_task_is_stable() {
         "size": LOG.len(),
         "files": {"parts": [{"root": root, "below": "a.jsonl", "kind": "file"}]},
     });
-    let task = task_of(folder.path());
+    let task = find_task(folder.path());
     assert_eq!(task, expected);
     // Only what is needed to convert it has to be there.
     let needed = serde_json::json!({
         "name": "a", "agent": "cursor", "adapter": "cursor", "files": task["files"],
     });
     let [task, needed] = [task, needed].map(|task| serde_json::from_value::<Task>(task).unwrap());
-    let records = |task| vac::convert_to_records(task, &Options::default()).unwrap();
+    let records = |task| vac::convert_to_records(task, &ConvertOptions::default()).unwrap();
     assert_eq!(records(&task)[0].bytes, records(&needed)[0].bytes);
 }

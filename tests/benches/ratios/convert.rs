@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use vac_adapter::Memory;
 use vac_adapter::frame::{self, Content};
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_value::Encoding;
 
 use crate::inputs::{Inputs, Log};
@@ -41,7 +41,7 @@ fn row(log: &Log, effort: Effort) -> Row {
     };
     // Records go into memory that is there already, as they go into a file.
     let record = RefCell::new(Vec::new());
-    let convert = |options: &Options| {
+    let convert = |options: &RecordOptions| {
         for session in log.adapter.survey(&input).expect("a log") {
             let mut record = record.borrow_mut();
             record.clear();
@@ -50,10 +50,10 @@ fn row(log: &Log, effort: Effort) -> Row {
             black_box(&record);
         }
     };
-    let json = Options::default();
-    let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
-    let unchecked = Options { validate: false, ..Options::default() };
-    let ratio = |options: &Options| Some(effort.ratio(&baseline, &mut || convert(options)));
+    let json = RecordOptions::default();
+    let cbor = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
+    let unchecked = RecordOptions { validate: false, ..RecordOptions::default() };
+    let ratio = |options: &RecordOptions| Some(effort.ratio(&baseline, &mut || convert(options)));
     Row {
         name: log.shown.clone(),
         bytes: Some(log.bytes.len()),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use vac::AGENTS;
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_adapter::{Adapter, Memory};
 use vac_tests::{native, shared, synthetic};
 
@@ -80,7 +80,8 @@ fn convert(log: &Log) -> Option<String> {
     let sessions = log.adapter.survey(&input).ok()?;
     let records = sessions.iter().filter_map(|session| {
         let mut record = Vec::new();
-        session::write(&**session, &Options::default(), &session::no_sources, &mut record).ok()?;
+        session::write(&**session, &RecordOptions::default(), &session::no_sources, &mut record)
+            .ok()?;
         String::from_utf8(record).ok()
     });
     records.max_by_key(String::len)

@@ -35,7 +35,7 @@ pub fn table(effort: Effort) -> Table {
     ];
     for (what, carriage) in [("record", Carriage::Detached), ("its digest", Carriage::Digest)] {
         for (algorithm, key) in [("EdDSA", SecretKey::ed25519(&[7; 32])), ("ES256", p256_key())] {
-            let options = sign::Options { carriage, ..sign::Options::default() };
+            let options = sign::SignOptions { carriage, ..sign::SignOptions::default() };
             let sign = || {
                 let record = Checked::new(record, Encoding::Json).expect("a valid record");
                 sign(&record, &options, &key).expect("a key that signs").to_vec()

@@ -49,7 +49,7 @@ impl Table {
         };
         line(self.of, &self.heads());
         for row in &self.rows {
-            line(&row.name, &row.shown());
+            line(&row.name, &row.format_cells());
         }
         text
     }
@@ -63,7 +63,7 @@ impl Table {
         line(self.of, &self.heads());
         line("---", &vec!["---:".to_owned(); self.heads().len()]);
         for row in &self.rows {
-            line(&row.name, &row.shown());
+            line(&row.name, &row.format_cells());
         }
         text
     }
@@ -80,7 +80,7 @@ impl Table {
 }
 
 impl Row {
-    fn shown(&self) -> Vec<String> {
+    fn format_cells(&self) -> Vec<String> {
         let size = self.bytes.map(|bytes| (bytes / 1024).to_string());
         let cells = self.cells.iter().map(|cell| match cell {
             Some(ratio) => format!("{ratio:.2}"),

@@ -91,16 +91,16 @@ pub fn transcode(bytes: &[u8]) {
 }
 
 fn to_cbor(bytes: &[u8], from: Encoding) -> Option<Vec<u8>> {
-    written(bytes, from, Encoder::cbor())
+    write_as(bytes, from, Encoder::cbor())
 }
 
 fn to_json(bytes: &[u8], from: Encoding, layout: Layout) -> Option<Vec<u8>> {
-    written(bytes, from, Encoder::json(layout))
+    write_as(bytes, from, Encoder::json(layout))
 }
 
 /// The document in the form of an encoder; `None` if it is not a document or if the
 /// encoding has nothing for a value in it.
-fn written(bytes: &[u8], from: Encoding, mut to: Encoder) -> Option<Vec<u8>> {
+fn write_as(bytes: &[u8], from: Encoding, mut to: Encoder) -> Option<Vec<u8>> {
     let document = Document::scan(bytes, from).ok()?;
     vac_value::transcode(&document, &mut to).ok()?;
     Some(to.finish())

@@ -4,7 +4,7 @@ use vac::AGENTS;
 use vac_adapter::{Adapter, Error, Input, Memory, Session, detect};
 use vac_adapter_check::{convert_full, convert_in_every_way};
 use vac_value::Document;
-use vac_view::{Options, events, inspect};
+use vac_view::{EventOptions, events, inspect};
 
 /// A log in memory. If the first byte is less than the number of agents, it selects one of
 /// them and the log follows; otherwise the whole input is a log, whose agent is detected.
@@ -38,7 +38,7 @@ pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
 /// Reads the facts and the events of a session; each event is a JSON document.
 pub(super) fn view(session: &dyn Session) -> Result<(), Error> {
     inspect(session, &[])?;
-    let options = Options::everything();
+    let options = EventOptions::everything();
     events(session, &[], options, &mut |event| {
         let line = event.line();
         Document::json(&line).unwrap_or_else(|error| panic!("{error}: {event:?}"));

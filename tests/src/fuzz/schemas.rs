@@ -1,6 +1,6 @@
 //! CDDL.
 
-use vac_cddl::{File, ModuleLoader, Options};
+use vac_cddl::{ModuleLoader, ParseOptions, SpecFile};
 use vac_validate::{Document, detect_encoding};
 
 /// Ends the schema of an input; what follows is a document for it.
@@ -26,11 +26,11 @@ pub fn cddl(bytes: &[u8]) {
         let number = name.strip_prefix('m').and_then(|number| number.parse::<usize>().ok());
         let text = number.and_then(|number| modules.get(number));
         let text = text.ok_or_else(|| format!("module `{name}` is not found"))?;
-        Ok(File::new(format!("fuzz.cddl/{name}"), (*text).to_owned()))
+        Ok(SpecFile::new(format!("fuzz.cddl/{name}"), (*text).to_owned()))
     };
     let loader = (!modules.is_empty()).then_some(&loader as &dyn ModuleLoader);
-    let options = Options { start: None, modules: loader };
-    let schema = match vac_cddl::parse_files(&[File::new("fuzz.cddl", schema)], &options) {
+    let options = ParseOptions { start: None, modules: loader };
+    let schema = match vac_cddl::parse_files(&[SpecFile::new("fuzz.cddl", schema)], &options) {
         Ok(schema) => schema,
         Err(error) => return assert!(error.to_string().starts_with("fuzz.cddl")),
     };

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use vac_sign::receipt::{Receipt, attach};
+use vac_sign::receipt::{ParsedReceipt, attach};
 use vac_sign::{Chain, Envelope, PublicKey, SecretKey, Signer as _, Trust, Verification};
 
 /// The record that the envelopes of the corpus are about.
@@ -52,7 +52,7 @@ pub fn verify(bytes: &[u8]) {
 pub fn receipts(bytes: &[u8]) {
     let statement = Envelope::read(STATEMENT).expect("an envelope");
     let entry = statement.log_entry();
-    if let Ok(receipt) = Receipt::read(bytes) {
+    if let Ok(receipt) = ParsedReceipt::read(bytes) {
         let _ = receipt.verify(&entry, &*KEYS, Some(TIME));
         assert!(receipt.verify(&[0; 32], &*KEYS, None).is_err(), "a receipt for anything");
         assert!(receipt.verify(&entry, &[], None).is_err(), "a receipt without a key");

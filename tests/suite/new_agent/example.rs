@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use vac_adapter::frame::{self, Content, Frame};
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::null;
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{AgentPlace, Keep, Variables};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::time::Span;
@@ -46,7 +46,7 @@ impl Adapter for Example {
         vec![Said::MAPPING, Did::MAPPING, Saw::MAPPING, Event::MAPPING]
     }
 
-    fn places(&self) -> &'static [Place] {
+    fn places(&self) -> &'static [AgentPlace] {
         PLACES
     }
 
@@ -75,11 +75,11 @@ impl Adapter for Example {
 }
 
 /// Where the agent keeps its sessions.
-const PLACES: &[Place] = &[Place {
+const PLACES: &[AgentPlace] = &[AgentPlace {
     variables: Variables::Folder(&[("EXAMPLE_HOME", "")]),
     in_home: &[".example"],
     keeps: &[Keep::logs(&["sessions", "**"], &["*.jsonl"])],
-    ..Place::DEFAULT
+    ..AgentPlace::DEFAULT
 }];
 
 /// Returns the kind of a line, if Example has such a kind.

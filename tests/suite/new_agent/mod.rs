@@ -6,15 +6,15 @@ mod example;
 use serde_json::Value;
 use vac::AGENTS;
 use vac_adapter::{Adapter, detect};
-use vac_adapter_check::agents::{Agent, Exception, When};
+use vac_adapter_check::agents::{AgentRules, Exception, When};
 use vac_adapter_check::references::text;
-use vac_adapter_check::{Log, References, check_all, fixture_logs, golden, hostile};
+use vac_adapter_check::{References, TestLog, check_all, fixture_logs, golden, hostile};
 use vac_tests::markdown::Document;
 
 use example::Example;
 
 /// The rules of the checks for logs of Example.
-pub const EXAMPLE: Agent = Agent {
+pub const EXAMPLE: AgentRules = AgentRules {
     name: "example",
     exceptions: &[
         Exception {
@@ -31,7 +31,7 @@ pub const EXAMPLE: Agent = Agent {
     copies: &[],
     one_entry_a_document: |_| true,
     reads_damaged: |_| false,
-    documents: |log: &Log| log.parts.iter().map(|part| part.bytes.clone()).collect(),
+    documents: |log: &TestLog| log.parts.iter().map(|part| part.bytes.clone()).collect(),
     references,
     sample: concat!(
         r#"{"kind":"hello","session":"s1","cwd":VALUE}"#,

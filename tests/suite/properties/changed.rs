@@ -88,7 +88,7 @@ impl Item {
         }
     }
 
-    fn written(&self, encoding: Encoding) -> Vec<u8> {
+    fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(encoding, &mut out);
         out
@@ -281,7 +281,7 @@ impl Parts {
     }
 
     /// Returns a document with one or a few changes.
-    fn changed(&self, item: &Item, dice: &mut Dice) -> Item {
+    fn change_item(&self, item: &Item, dice: &mut Dice) -> Item {
         let mut changed = item.clone();
         for _ in 0..=dice.roll(2) {
             self.change(&mut changed, dice);
@@ -299,7 +299,7 @@ fn display(bytes: &[u8], encoding: Encoding) -> String {
 
 /// Calls a function with the document of an item. Maps may have duplicate keys.
 fn with_document(item: &Item, encoding: Encoding, check: impl FnOnce(&[u8], &Document<'_>)) {
-    let bytes = item.written(encoding);
+    let bytes = item.encode(encoding);
     let document = Document::scan(&bytes, encoding)
         .unwrap_or_else(|error| panic!("{}: {error}", display(&bytes, encoding)));
     check(&bytes, &document);
@@ -335,7 +335,7 @@ fn validator_and_types_agree_on_changed_records() {
             parts.add(&document);
             let item = Item::from_node(document.root());
             for _ in 0..8 {
-                with_document(&parts.changed(&item, &mut dice), encoding, |bytes, document| {
+                with_document(&parts.change_item(&item, &mut dice), encoding, |bytes, document| {
                     let validator = is_valid("start", document);
                     let decoded = Start::from_bytes(bytes, encoding);
                     assert_eq!(
@@ -405,20 +405,25 @@ fn validator_and_types_agree_on_changed_golden_documents() {
             for case in cases {
                 let item = Item::from_node(case.document().root());
                 for _ in 0..12 {
-                    with_document(&parts.changed(&item, &mut dice), encoding, |bytes, document| {
-                        let validator = tables.validate(tables.root, document.root(), 1).is_ok();
-                        let decoder = (golden.there_and_back)(document);
-                        let decoder = decoder.is_ok();
-                        if decoder != validator {
-                            wrong.push(format!(
-                                "{}: validator {validator}, decoder {decoder}: {}",
-                                golden.stem,
-                                display(bytes, encoding)
-                            ));
-                        }
-                        valid += usize::from(validator);
-                        invalid += usize::from(!validator);
-                    });
+                    with_document(
+                        &parts.change_item(&item, &mut dice),
+                        encoding,
+                        |bytes, document| {
+                            let validator =
+                                tables.validate(tables.root, document.root(), 1).is_ok();
+                            let decoder = (golden.there_and_back)(document);
+                            let decoder = decoder.is_ok();
+                            if decoder != validator {
+                                wrong.push(format!(
+                                    "{}: validator {validator}, decoder {decoder}: {}",
+                                    golden.stem,
+                                    display(bytes, encoding)
+                                ));
+                            }
+                            valid += usize::from(validator);
+                            invalid += usize::from(!validator);
+                        },
+                    );
                 }
             }
         }
@@ -472,7 +477,7 @@ fn new_documents(originals: &[(Vec<u8>, Encoding)]) -> Vec<String> {
         for document in &documents {
             let item = Item::from_node(document.root());
             for _ in 0..3 {
-                let bytes = parts.changed(&item, &mut dice).written(encoding);
+                let bytes = parts.change_item(&item, &mut dice).encode(encoding);
                 lines.push(document_line(&bytes, encoding));
             }
         }

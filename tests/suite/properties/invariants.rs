@@ -8,12 +8,12 @@ trait Sample: Encode + IntoOwned<Owned = Self> + Clone + Debug + PartialEq {
     fn read(source: &[u8], encoding: Encoding) -> Result<Self, DecodeError>;
 
     /// Serializes and deserializes with `serde_json`; `None` if the type does not implement serde.
-    fn by_serde_json(&self) -> Option<serde_json::Result<Self>> {
+    fn decode_with_serde_json(&self) -> Option<serde_json::Result<Self>> {
         None
     }
 
     /// Serializes and deserializes with `ciborium`.
-    fn by_ciborium(&self) -> Option<Result<Self, String>> {
+    fn decode_with_ciborium(&self) -> Option<Result<Self, String>> {
         None
     }
 }
@@ -31,11 +31,11 @@ macro_rules! samples_with_serde {
         impl Sample for $type $(<$life>)? {
             sample_read!($type);
 
-            fn by_serde_json(&self) -> Option<serde_json::Result<Self>> {
+            fn decode_with_serde_json(&self) -> Option<serde_json::Result<Self>> {
                 Some(serde_json::to_string(self).and_then(|text| serde_json::from_str(&text)))
             }
 
-            fn by_ciborium(&self) -> Option<Result<Self, String>> {
+            fn decode_with_ciborium(&self) -> Option<Result<Self, String>> {
                 let mut bytes = Vec::new();
                 Some(match ciborium::into_writer(self, &mut bytes) {
                     Ok(()) => ciborium::from_reader(&bytes[..]).map_err(|error| error.to_string()),
@@ -184,7 +184,7 @@ fn check_invariants<T: Sample>(
             // serde has neither of these types.
             let is_carried =
                 |node: Node<'_, '_>| !matches!(node.kind(), Kind::Undefined | Kind::Simple);
-            if let Some(back) = value.by_ciborium() {
+            if let Some(back) = value.decode_with_ciborium() {
                 if nodes(&document).all(is_carried) {
                     prop_assert_eq!(back.as_ref(), Ok(value));
                 } else {
@@ -206,7 +206,7 @@ fn check_invariants<T: Sample>(
             prop_assert_eq!(again.as_ref(), Ok(value));
             prop_assert_eq!(again.map(|value| value.to_json()), Ok(Ok(text.clone())));
             accepted(rule, &document)?;
-            if let Some(back) = value.by_serde_json()
+            if let Some(back) = value.decode_with_serde_json()
                 && is_plain_json(&document)
             {
                 let back = back.map_err(|error| error.to_string());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_adapter::{Adapter, Memory};
 use vac_sign::canonical::{CanonicalError, Form, canonical};
 use vac_tests::{root, shared};
@@ -10,7 +10,7 @@ use vac_value::{Document, Encoder, Encoding, Layout, transcode};
 
 use super::{answers, signed};
 
-fn rewritten(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
+fn encode_as(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
     let document = Document::scan(bytes, from).expect("a document");
     transcode(&document, &mut to).expect("a counterpart");
     to.finish()
@@ -23,9 +23,9 @@ fn check(record: &[u8]) {
     if transcode(&document, &mut cbor).is_ok() {
         let cbor = cbor.finish();
         assert!(Document::cbor(&cbor).expect("CBOR").is_tidy());
-        assert_eq!(rewritten(&cbor, Encoding::Cbor, Encoder::cbor()), cbor);
-        let json = rewritten(&cbor, Encoding::Cbor, Encoder::json(Layout::Compact));
-        assert_eq!(rewritten(&json, Encoding::Json, Encoder::cbor()), cbor);
+        assert_eq!(encode_as(&cbor, Encoding::Cbor, Encoder::cbor()), cbor);
+        let json = encode_as(&cbor, Encoding::Cbor, Encoder::json(Layout::Compact));
+        assert_eq!(encode_as(&json, Encoding::Json, Encoder::cbor()), cbor);
     }
     for form in [Form::Rfc8785, Form::Sorted] {
         match canonical(&document, form) {
@@ -77,7 +77,8 @@ fn records(adapter: &dyn Adapter, path: &Path) -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     for session in adapter.survey(&input).unwrap_or_default() {
         let mut record = Vec::new();
-        if session::write(&*session, &Options::default(), &session::no_sources, &mut record).is_ok()
+        if session::write(&*session, &RecordOptions::default(), &session::no_sources, &mut record)
+            .is_ok()
         {
             records.push(record);
         }

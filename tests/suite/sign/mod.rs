@@ -4,8 +4,8 @@ mod canonical;
 mod corpus;
 mod vectors;
 
-use vac_sign::sign::{Carriage, Checked, Options, sign};
-use vac_sign::{Answers, SecretKey, Signer as _, Verdict, Verification, verify};
+use vac_sign::sign::{Carriage, Checked, SignOptions, sign};
+use vac_sign::{Answers, SecretKey, SignatureVerdict, Signer as _, Verification, verify};
 
 /// The signer of these tests.
 fn key() -> SecretKey {
@@ -15,7 +15,7 @@ fn key() -> SecretKey {
 fn signed(record: &[u8]) -> Vec<u8> {
     let record =
         Checked::new(record, vac_validate::detect_encoding(record)).expect("a valid record");
-    let options = Options { carriage: Carriage::Attached, ..Options::default() };
+    let options = SignOptions { carriage: Carriage::Attached, ..SignOptions::default() };
     sign(&record, &options, &key()).expect("a record that can be signed").to_vec()
 }
 
@@ -27,8 +27,8 @@ fn answers(envelope: &[u8]) -> Answers<'_> {
 
 /// Fails unless this line failed, with a detail that contains these words.
 #[track_caller]
-fn refused(answers: &Answers<'_>, line: &str, words: &str) {
-    assert_eq!(answers.verdict(), Verdict::Failed, "{answers:#?}");
+fn assert_refused(answers: &Answers<'_>, line: &str, words: &str) {
+    assert_eq!(answers.verdict(), SignatureVerdict::Failed, "{answers:#?}");
     let (_, answer) = answers.lines().into_iter().find(|(name, _)| *name == line).expect("a line");
     assert!(answer.is_failed() && answer.detail().contains(words), "{words}: {answer:?}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use vac_sign::{Answer, Answers, PublicKey, Verification, verify};
 use vac_tests::shared;
 
-use super::refused;
+use super::assert_refused;
 
 fn folder() -> Option<PathBuf> {
     shared("vectors", "VAC_VECTORS").map(|folder| folder.join("cose"))
@@ -140,12 +140,12 @@ fn every_attack_is_refused_for_the_right_reason() {
             assert_eq!(answers.is_deterministic, Some(false));
             let (key, record) = (Some(&baseline.key), Some(&baseline.record[..]));
             let with = Verification { key, record, strict: true, ..Verification::default() };
-            refused(&verify(&content, &with), "envelope", "not encoded deterministically");
+            assert_refused(&verify(&content, &with), "envelope", "not encoded deterministically");
             continue;
         }
         assert!(!answers.is_verified(), "{answers:#?}");
         for (_, line, words) in ATTACKS.iter().filter(|(attack, ..)| *attack == name) {
-            refused(&answers, line, words);
+            assert_refused(&answers, line, words);
         }
     }
 }
@@ -172,13 +172,13 @@ fn statements_of_scitt_verify_with_their_receipts() {
             // The signer is not the log.
             let keys = [baseline.key.clone()];
             let wrong = Verification { receipt_keys: &keys, ..with };
-            refused(&verify(&statement, &wrong), "receipts", "the log's signature");
+            assert_refused(&verify(&statement, &wrong), "receipts", "the log's signature");
             transparent += 1;
         } else if name.ends_with(".statement.cbor") || name.ends_with(".registration-form.cbor") {
             println!("{name}");
             let without = Verification { receipt_keys: &[], ..with };
             assert_all_ok(&verify(&read(&path), &without));
-            refused(&verify(&read(&path), &with), "receipts", "no receipt");
+            assert_refused(&verify(&read(&path), &with), "receipts", "no receipt");
         }
     }
     assert!(transparent >= 2, "{transparent} transparent statements");

@@ -56,7 +56,7 @@ const REQUIRED_KEY: Change = Change {
 const RENAMED_KEY: Change = Change {
     name: "renamed key",
     spec: &[("  input: any\n  ? call-id: tstr ", "  input: any\n  ? tool-use-id: tstr ")],
-    fix: |error, text| renamed(error, text, "call_id", "tool_use_id"),
+    fix: |error, text| rename_at(error, text, "call_id", "tool_use_id"),
     decisions: &[],
 };
 
@@ -290,7 +290,7 @@ fn without_some(error: &Diagnostic, text: &str) -> Option<Edit> {
 }
 
 /// Renames a field or the constant of a key.
-fn renamed(error: &Diagnostic, text: &str, from: &str, to: &str) -> Option<Edit> {
+fn rename_at(error: &Diagnostic, text: &str, from: &str, to: &str) -> Option<Edit> {
     let found = text.get(error.span.clone())?;
     let text = match (found, error.code.as_str()) {
         (found, "E0425") if found == from.to_uppercase() => to.to_uppercase(),

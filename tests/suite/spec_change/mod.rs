@@ -24,7 +24,7 @@ fn target() -> PathBuf {
 }
 
 /// Returns the spec with one passage replaced, which has to occur once.
-fn changed(from: &str, to: &str) -> String {
+fn changed_spec(from: &str, to: &str) -> String {
     let spec = spec();
     assert_eq!(spec.matches(from).count(), 1, "the spec has {from:?} once");
     spec.replace(from, to)
@@ -38,7 +38,7 @@ struct Generated {
 fn generate(spec: &str) -> Generated {
     let schema = vac_cddl::parse(SPEC, spec).unwrap_or_else(|error| panic!("{error}"));
     let types = vac_codegen::record_files(&schema, SPEC).expect("types");
-    let text = |files: &[vac_codegen::File], name: &str| {
+    let text = |files: &[vac_codegen::GeneratedFile], name: &str| {
         files.iter().find(|file| file.name == name).expect("a file").text.clone()
     };
     Generated { types: text(&types, "types.rs"), schema }
@@ -72,7 +72,7 @@ fn generated_files_are_up_to_date() {
 
 #[test]
 fn an_added_optional_key_becomes_a_field_that_is_checked() {
-    let spec = changed("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n");
+    let spec = changed_spec("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n");
     let generated = generate(&spec);
     assert!(generated.types.contains("pub effort: Option<u64>"));
     assert!(is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":3}"#));
@@ -85,7 +85,7 @@ fn an_added_optional_key_becomes_a_field_that_is_checked() {
 
 #[test]
 fn a_new_entry_type_becomes_a_variant_found_by_its_type() {
-    let spec = changed(
+    let spec = changed_spec(
         "/ reasoning-entry / event-entry",
         "/ reasoning-entry / event-entry / plan-entry\n\nplan-entry = {\n  type: \"plan\"\n  steps: [+ tstr]\n  * tstr => any\n}",
     );
@@ -101,7 +101,7 @@ fn a_new_entry_type_becomes_a_variant_found_by_its_type() {
 fn a_key_made_required_loses_its_option() {
     let before = generate(&spec());
     assert!(before.types.contains("pub encrypted: Option<::vac_value::Text<'a>>"));
-    let after = generate(&changed("  ? encrypted: tstr ", "  encrypted: tstr "));
+    let after = generate(&changed_spec("  ? encrypted: tstr ", "  encrypted: tstr "));
     assert!(after.types.contains("pub encrypted: ::vac_value::Text<'a>"));
     assert!(is_valid(&before, r#"{"type":"reasoning","content":1}"#));
     assert!(!is_valid(&after, r#"{"type":"reasoning","content":1}"#));
@@ -110,7 +110,7 @@ fn a_key_made_required_loses_its_option() {
 #[test]
 fn an_added_value_becomes_a_variant() {
     let generated =
-        generate(&changed("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
+        generate(&changed_spec("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
     assert!(generated.types.contains("    Robot,\n"));
 }
 
@@ -129,7 +129,7 @@ fn what_is_announced_for_the_spec_is_understood() {
 #[test]
 fn the_module_of_a_changed_spec_compiles_and_validates() {
     let folder = tempfile::tempdir().expect("a folder");
-    let spec = changed("  ? subject: tstr\n", "  ? subject: tstr\n  effort: uint\n");
+    let spec = changed_spec("  ? subject: tstr\n", "  ? subject: tstr\n  effort: uint\n");
     let spec_file = folder.path().join("next.cddl");
     std::fs::write(&spec_file, spec).expect("the spec is written");
     let module = vac_codegen::standalone(

@@ -9,7 +9,7 @@ use vac_adapter::{Input, frame};
 
 /// A log in memory: usually one file.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct TestLog {
     /// Its name in messages.
     pub shown: String,
     /// Its files on disk, or the folder or database that contains it. Empty for a log that is only
@@ -38,7 +38,7 @@ pub struct Part {
     pub max_event: usize,
 }
 
-impl Log {
+impl TestLog {
     /// Creates a log that is not on disk.
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let (name, bytes) = (name.to_owned(), bytes.into());
@@ -59,7 +59,7 @@ impl Log {
     }
 
     /// Reads a log from disk.
-    pub fn load(log: &vac_store::Log) -> Self {
+    pub fn load(log: &vac_store::StoredLog) -> Self {
         let files: Vec<_> = log.paths().map(PathBuf::from).collect();
         let path = PathBuf::from(&log.shown);
         let around = [super::root(), super::root().parent().unwrap_or(super::root())];
@@ -149,7 +149,7 @@ impl Input for Part {
     }
 }
 
-impl Input for Log {
+impl Input for TestLog {
     fn name(&self) -> &str {
         self.parts[0].name()
     }

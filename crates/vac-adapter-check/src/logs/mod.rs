@@ -10,26 +10,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use vac_adapter::Adapter;
-use vac_store::safe_path::Kind;
+use vac_store::safe_path::PathKind;
 use vac_store::walk::{MAX_DEPTH, Visitor, walk};
 use vac_store::{SafePath, Skipped, join};
 
-pub use log::{Log, Part};
+pub use log::{Part, TestLog};
 
 /// A fixture: a folder with native files and their expected records.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct Fixture {
     /// The path of its folder below `fixtures/<agent>`: `<variant>/<case>`.
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
     /// The logs that the native files contain; usually one.
-    pub logs: Vec<Log>,
+    pub logs: Vec<TestLog>,
     /// The files with expected records.
     pub expected: Vec<PathBuf>,
 }
 
-impl Case {
+impl Fixture {
     /// Returns the variant that the folder of the case states.
     pub fn variant(&self) -> &str {
         self.name.split_once('/').map_or("", |(variant, _)| variant)
@@ -47,7 +47,7 @@ pub fn root() -> &'static Path {
 /// A case is a folder `fixtures/<agent>/<variant>/<case>` with native files, and with
 /// `expected.json`, or `expected-1.json` and so on for several sessions. Folders in it belong to
 /// the case.
-pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
+pub fn fixtures(adapter: &dyn Adapter) -> Vec<Fixture> {
     let top = root().join("fixtures").join(adapter.name());
     let mut cases = Cases { adapter, top: &top, found: Vec::new() };
     walk_folder(&top, &mut cases);
@@ -56,16 +56,16 @@ pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
 }
 
 /// Returns the only log of the fixture `<variant>/<case>`.
-pub fn fixture(adapter: &dyn Adapter, name: &str) -> Log {
+pub fn fixture(adapter: &dyn Adapter, name: &str) -> TestLog {
     let mut cases = fixtures(adapter);
     cases.retain(|case| case.name == name);
     let logs = cases.pop().unwrap_or_else(|| panic!("no fixture {name}")).logs;
-    let [log] = <[Log; 1]>::try_from(logs).unwrap_or_else(|_| panic!("{name} is not one log"));
+    let [log] = <[TestLog; 1]>::try_from(logs).unwrap_or_else(|_| panic!("{name} is not one log"));
     log
 }
 
 /// Returns the logs of all fixtures.
-pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<Log> {
+pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<TestLog> {
     fixtures(adapter).into_iter().flat_map(|case| case.logs).collect()
 }
 
@@ -73,7 +73,7 @@ pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<Log> {
 struct Cases<'a> {
     adapter: &'a dyn Adapter,
     top: &'a Path,
-    found: Vec<Case>,
+    found: Vec<Fixture>,
 }
 
 impl Visitor for Cases<'_> {
@@ -91,11 +91,11 @@ impl Visitor for Cases<'_> {
         let name = folder.strip_prefix(self.top).unwrap_or(folder).to_string_lossy().into_owned();
         let logs = find_logs(self.adapter, &native);
         assert!(!logs.is_empty(), "{}: no native file", folder.display());
-        self.found.push(Case { name, folder: folder.to_owned(), logs, expected });
+        self.found.push(Fixture { name, folder: folder.to_owned(), logs, expected });
         Vec::new()
     }
 
-    fn visit(&mut self, path: SafePath, _: Kind) {
+    fn visit(&mut self, path: SafePath, _: PathKind) {
         panic!("{}: not in the folder of a case", path.as_path().display());
     }
 
@@ -110,7 +110,7 @@ const CORPORA: [(&str, &str); 2] =
 
 /// Returns the logs of an adapter's agent in the corpora next to the workspace, or in the folders that
 /// `VAC_CORPUS` and `VAC_CORPUS_MEANING` name. For an absent one, a line is printed.
-pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
+pub fn corpus(adapter: &dyn Adapter) -> Vec<TestLog> {
     let logs = CORPORA.iter().flat_map(|(name, variable)| {
         let folder = std::env::var_os(variable)
             .map_or_else(|| root().with_file_name("shared").join(name), PathBuf::from)
@@ -124,7 +124,7 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
     logs.collect()
 }
 
-fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
+fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<TestLog> {
     let logs = find_logs(adapter, std::slice::from_ref(folder));
     let mut files = Files(Vec::new());
     walk_folder(folder, &mut files);
@@ -135,7 +135,7 @@ fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
 }
 
 /// Finds the logs in paths, joins those of one session, and leaves out companion files.
-fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
+fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<TestLog> {
     let found = vac_store::find(paths, &[adapter]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = found.logs.into_iter().map(|log| join::detect(log, &[adapter]));
@@ -144,11 +144,11 @@ fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
         known.partition(|known| known.log.paths().any(Path::is_dir));
     let mut known = join::join(known);
     known.extend(trees);
-    let mut logs: Vec<_> = known.iter().map(|known| Log::load(&known.log)).collect();
+    let mut logs: Vec<_> = known.iter().map(|known| TestLog::load(&known.log)).collect();
     let companions =
-        |log: &Log| log.files.iter().skip(log.parts.len()).cloned().collect::<Vec<_>>();
+        |log: &TestLog| log.files.iter().skip(log.parts.len()).cloned().collect::<Vec<_>>();
     let companions: HashSet<_> = logs.iter().flat_map(companions).collect();
-    let is_companion = |log: &Log| log.files.iter().all(|file| companions.contains(file));
+    let is_companion = |log: &TestLog| log.files.iter().all(|file| companions.contains(file));
     logs.retain(|log| log.files.is_empty() || !is_companion(log));
     logs
 }
@@ -157,7 +157,7 @@ fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
 struct Files(Vec<PathBuf>);
 
 impl Visitor for Files {
-    fn visit(&mut self, path: SafePath, _: Kind) {
+    fn visit(&mut self, path: SafePath, _: PathKind) {
         self.0.push(path.as_path().to_owned());
     }
 

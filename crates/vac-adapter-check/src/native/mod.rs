@@ -13,7 +13,7 @@ pub mod value;
 
 pub use fragments::fragments;
 pub use leaf::Leaf;
-pub use path::{Pattern, Step, path_text};
-pub use pieces::{Kind, Piece, pieces};
+pub use path::{PathPattern, PathStep, path_text};
+pub use pieces::{NativePiece, PieceKind, pieces};
 pub use read::read;
 pub use value::value;

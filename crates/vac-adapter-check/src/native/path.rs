@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     /// To a member: its key, decoded as far as it can be.
     Key(Cow<'a, [u8]>),
     /// To an element: its number.
@@ -12,17 +12,17 @@ pub enum Step<'a> {
 }
 
 /// Writes a path for a message: `messages[3].id`.
-pub fn path_text(path: &[Step<'_>]) -> String {
+pub fn path_text(path: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Key(key) => {
+            PathStep::Key(key) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
                 text.push_str(&String::from_utf8_lossy(key));
             }
-            Step::Element(number) => text.extend(["[", &number.to_string(), "]"]),
+            PathStep::Element(number) => text.extend(["[", &number.to_string(), "]"]),
         }
     }
     text
@@ -30,7 +30,7 @@ pub fn path_text(path: &[Step<'_>]) -> String {
 
 /// A path with wildcards: `messages[].id`, `*.secret`.
 #[derive(Clone, Debug)]
-pub struct Pattern(Vec<Part>);
+pub struct PathPattern(Vec<Part>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
@@ -39,7 +39,7 @@ enum Part {
     Element,
 }
 
-impl Pattern {
+impl PathPattern {
     /// Parses a pattern: keys with dots between them, `[]` for any element, `*` for any
     /// key.
     pub fn new(text: &str) -> Self {
@@ -66,16 +66,16 @@ impl Pattern {
     }
 
     /// Returns whether a path matches.
-    pub fn matches(&self, path: &[Step<'_>]) -> bool {
+    pub fn matches(&self, path: &[PathStep<'_>]) -> bool {
         self.0.len() == path.len() && self.matches_prefix(path)
     }
 
     /// Returns whether a path or one of its beginnings matches.
-    pub fn matches_prefix(&self, path: &[Step<'_>]) -> bool {
+    pub fn matches_prefix(&self, path: &[PathStep<'_>]) -> bool {
         self.0.len() <= path.len()
             && self.0.iter().zip(path).all(|(part, step)| match (part, step) {
-                (Part::Key(wanted), Step::Key(key)) => wanted.as_bytes() == &**key,
-                (Part::AnyKey, Step::Key(_)) | (Part::Element, Step::Element(_)) => true,
+                (Part::Key(wanted), PathStep::Key(key)) => wanted.as_bytes() == &**key,
+                (Part::AnyKey, PathStep::Key(_)) | (Part::Element, PathStep::Element(_)) => true,
                 _ => false,
             })
     }
@@ -83,19 +83,23 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, Step};
+    use super::{PathPattern, PathStep};
 
     #[test]
     fn patterns_match_paths_with_wildcards() {
-        let key = |key: &'static str| Step::Key(key.as_bytes().into());
-        let path = [key("messages"), Step::Element(3), key("info"), key("role")];
+        let key = |key: &'static str| PathStep::Key(key.as_bytes().into());
+        let path = [key("messages"), PathStep::Element(3), key("info"), key("role")];
         for pattern in ["messages[].info.role", "messages[].*.role", "*[].info.role"] {
-            assert!(Pattern::new(pattern).matches(&path), "{pattern}");
+            assert!(PathPattern::new(pattern).matches(&path), "{pattern}");
         }
         for pattern in ["messages.info.role", "messages[].info", "[].role", "messages[].info.id"] {
-            assert!(!Pattern::new(pattern).matches(&path), "{pattern}");
+            assert!(!PathPattern::new(pattern).matches(&path), "{pattern}");
         }
-        assert!(Pattern::new("messages[].info").matches_prefix(&path));
-        assert!(Pattern::new("[][].a").matches(&[Step::Element(0), Step::Element(1), key("a")]));
+        assert!(PathPattern::new("messages[].info").matches_prefix(&path));
+        assert!(PathPattern::new("[][].a").matches(&[
+            PathStep::Element(0),
+            PathStep::Element(1),
+            key("a")
+        ]));
     }
 }

@@ -1,22 +1,22 @@
 //! Splits a log into documents, by the rules in the documentation of `vac_adapter::frame` but
 //! without its code.
 
-use super::read::{Event, read, skip_space};
+use super::read::{ValuePart, read, skip_space};
 
 /// A document, or bytes that are not a document.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
+pub struct NativePiece<'a> {
     /// Its bytes, without space around them.
     pub bytes: &'a [u8],
     /// The line it begins on, from 1.
     pub line: usize,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PieceKind,
 }
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PieceKind {
     /// A document.
     Document,
     /// A document with duplicate keys.
@@ -31,8 +31,8 @@ pub enum Kind {
 const MAX_LEVELS: usize = 240;
 
 /// Splits a log into pieces, which are all of it except white space and byte-order marks.
-pub fn pieces(log: &[u8]) -> Vec<Piece<'_>> {
-    let mut found: Vec<Piece<'_>> = Vec::new();
+pub fn pieces(log: &[u8]) -> Vec<NativePiece<'_>> {
+    let mut found: Vec<NativePiece<'_>> = Vec::new();
     let (mut at, mut line) = (0, 1);
     loop {
         let start = skip_marks(log, at);
@@ -43,7 +43,7 @@ pub fn pieces(log: &[u8]) -> Vec<Piece<'_>> {
         }
         let (length, kind) = piece(rest);
         let bytes = rest[..length].trim_ascii_end();
-        found.push(Piece { bytes, line, kind });
+        found.push(NativePiece { bytes, line, kind });
         line += line_ends(&rest[..length]);
         at = start + length;
     }
@@ -61,28 +61,28 @@ fn skip_marks(log: &[u8], at: usize) -> usize {
     at
 }
 
-fn piece(rest: &[u8]) -> (usize, Kind) {
+fn piece(rest: &[u8]) -> (usize, PieceKind) {
     let nul = rest.iter().take_while(|byte| **byte == 0).count();
     if nul > 0 {
-        return (nul, Kind::Nul);
+        return (nul, PieceKind::Nul);
     }
     let (mut depth, mut deepest, mut is_ambiguous) = (0_usize, 0, false);
     let end = read(rest, &mut |_, event| match event {
-        Event::Begin { .. } => {
+        ValuePart::Begin { .. } => {
             depth += 1;
             deepest = deepest.max(depth);
         }
-        Event::End { keys } => {
+        ValuePart::End { keys } => {
             depth -= 1;
             is_ambiguous |= has_duplicates(keys);
         }
-        Event::Leaf(_) => {}
+        ValuePart::Leaf(_) => {}
     });
     match end {
         Some(end) if is_alone_on_line(rest, end) && deepest <= MAX_LEVELS => {
-            (end, if is_ambiguous { Kind::Ambiguous } else { Kind::Document })
+            (end, if is_ambiguous { PieceKind::Ambiguous } else { PieceKind::Document })
         }
-        _ => (end_of_bad(rest), Kind::Bad),
+        _ => (end_of_bad(rest), PieceKind::Bad),
     }
 }
 
@@ -127,7 +127,7 @@ fn end_of_bad(rest: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, pieces};
+    use super::{PieceKind, pieces};
 
     #[test]
     fn log_is_split_into_documents_and_other_bytes() {
@@ -137,15 +137,15 @@ mod tests {
         let found: Vec<_> =
             pieces(log).iter().map(|piece| (piece.line, piece.kind, piece.bytes.len())).collect();
         let expected = [
-            (1, Kind::Document, 8),
-            (1, Kind::Document, 8),
-            (2, Kind::Bad, 5),
-            (3, Kind::Ambiguous, 21),
-            (4, Kind::Nul, 2),
-            (5, Kind::Bad, 8),
-            (6, Kind::Document, 1),
-            (7, Kind::Bad, 12),
-            (10, Kind::Bad, 9),
+            (1, PieceKind::Document, 8),
+            (1, PieceKind::Document, 8),
+            (2, PieceKind::Bad, 5),
+            (3, PieceKind::Ambiguous, 21),
+            (4, PieceKind::Nul, 2),
+            (5, PieceKind::Bad, 8),
+            (6, PieceKind::Document, 1),
+            (7, PieceKind::Bad, 12),
+            (10, PieceKind::Bad, 9),
         ];
         assert_eq!(found, expected);
     }

@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use super::leaf::{Leaf, normalize_number};
-use super::path::Step;
+use super::path::PathStep;
 
 /// A part of a value.
 #[derive(Debug)]
-pub enum Event<'v, 'a> {
+pub enum ValuePart<'v, 'a> {
     /// A scalar.
     Leaf(Leaf<'a>),
     /// An object or array begins.
@@ -34,22 +34,22 @@ struct Open {
 /// the events are then meaningless.
 pub fn read<'a>(
     bytes: &'a [u8],
-    show: &mut dyn FnMut(&[Step<'a>], Event<'_, 'a>),
+    show: &mut dyn FnMut(&[PathStep<'a>], ValuePart<'_, 'a>),
 ) -> Option<usize> {
     let mut at = 0;
-    let mut path: Vec<Step<'a>> = Vec::new();
+    let mut path: Vec<PathStep<'a>> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     loop {
         // A value begins here.
         at = skip_space(bytes, at);
         let is_object = bytes.get(at) == Some(&b'{');
         if is_object || bytes.get(at) == Some(&b'[') {
-            show(&path, Event::Begin { is_object });
+            show(&path, ValuePart::Begin { is_object });
             open.push(Open { is_object, keys: Vec::new(), count: 0 });
             at += 1;
         } else {
             let (leaf, end) = scalar(bytes, at)?;
-            show(&path, Event::Leaf(leaf));
+            show(&path, ValuePart::Leaf(leaf));
             at = end;
             if open.is_empty() {
                 return Some(at);
@@ -63,7 +63,7 @@ pub fn read<'a>(
             let closing = if inside.is_object { b'}' } else { b']' };
             if bytes.get(at) == Some(&closing) {
                 at += 1;
-                show(&path, Event::End { keys: &inside.keys });
+                show(&path, ValuePart::End { keys: &inside.keys });
                 open.pop();
                 if open.is_empty() {
                     return Some(at);
@@ -85,9 +85,9 @@ pub fn read<'a>(
                 }
                 at += 1;
                 inside.keys.push(Leaf::Text(Cow::Borrowed(&key)).digest());
-                path.push(Step::Key(key));
+                path.push(PathStep::Key(key));
             } else {
-                path.push(Step::Element(inside.count));
+                path.push(PathStep::Element(inside.count));
             }
             inside.count += 1;
             break;
@@ -235,13 +235,13 @@ fn push(out: &mut Vec<u8>, code: u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, read};
+    use super::{ValuePart, read};
     use crate::native::{Leaf, path_text};
 
     fn leaves(text: &str) -> Option<Vec<String>> {
         let mut found = Vec::new();
         let end = read(text.as_bytes(), &mut |path, event| {
-            if let Event::Leaf(leaf) = event {
+            if let ValuePart::Leaf(leaf) = event {
                 found.push(format!("{} {}", path_text(path), leaf.excerpt()));
             }
         })?;
@@ -290,7 +290,7 @@ mod tests {
         let leaf = |text: &'static str| {
             let mut found = 0;
             read(text.as_bytes(), &mut |_, event| {
-                if let Event::Leaf(leaf) = event {
+                if let ValuePart::Leaf(leaf) = event {
                     found = leaf.digest();
                 }
             });

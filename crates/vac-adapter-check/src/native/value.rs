@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::leaf::Leaf;
-use super::path::Step;
-use super::read::{Event, read};
+use super::path::PathStep;
+use super::read::{ValuePart, read};
 
 /// The greatest depth of a value. Deeper values are left out, because dropping a `Value` recurses.
 const MAX_LEVELS: usize = 500;
@@ -19,13 +19,13 @@ fn parse_leniently(bytes: &[u8]) -> Option<Value> {
     let mut open: Vec<Value> = vec![Value::Array(Vec::new())];
     let mut below = 0_usize;
     read(bytes, &mut |path, event| match event {
-        Event::Begin { .. } if open.len() > MAX_LEVELS => below += 1,
-        Event::End { .. } if below > 0 => below -= 1,
-        Event::Leaf(_) if below > 0 => {}
-        Event::Begin { is_object: true } => open.push(Value::Object(Map::new())),
-        Event::Begin { is_object: false } => open.push(Value::Array(Vec::new())),
-        Event::Leaf(leaf) => put(&mut open, path.last(), scalar(&leaf)),
-        Event::End { .. } => {
+        ValuePart::Begin { .. } if open.len() > MAX_LEVELS => below += 1,
+        ValuePart::End { .. } if below > 0 => below -= 1,
+        ValuePart::Leaf(_) if below > 0 => {}
+        ValuePart::Begin { is_object: true } => open.push(Value::Object(Map::new())),
+        ValuePart::Begin { is_object: false } => open.push(Value::Array(Vec::new())),
+        ValuePart::Leaf(leaf) => put(&mut open, path.last(), scalar(&leaf)),
+        ValuePart::End { .. } => {
             let value = open.pop().unwrap_or_default();
             put(&mut open, path.last(), value);
         }
@@ -36,9 +36,9 @@ fn parse_leniently(bytes: &[u8]) -> Option<Value> {
     }
 }
 
-fn put(open: &mut [Value], step: Option<&Step<'_>>, value: Value) {
+fn put(open: &mut [Value], step: Option<&PathStep<'_>>, value: Value) {
     match (open.last_mut(), step) {
-        (Some(Value::Object(members)), Some(Step::Key(key))) => {
+        (Some(Value::Object(members)), Some(PathStep::Key(key))) => {
             members.insert(String::from_utf8_lossy(key).into_owned(), value);
         }
         (Some(Value::Array(elements)), _) => elements.push(value),

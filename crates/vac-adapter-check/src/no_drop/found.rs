@@ -6,9 +6,9 @@ use data_encoding::BASE64;
 use vac_adapter::annotation::KEY;
 
 use super::Where;
-use crate::agents::{Agent, When};
-use crate::native::read::Event;
-use crate::native::{Leaf, Pattern, Step, fragments, read};
+use crate::agents::{AgentRules, When};
+use crate::native::read::ValuePart;
+use crate::native::{Leaf, PathPattern, PathStep, fragments, read};
 
 /// A multiset of scalars.
 type Counts = HashMap<u64, usize>;
@@ -26,14 +26,14 @@ pub(super) struct Found {
 
 impl Found {
     /// Collects the scalars of records.
-    pub fn new(agent: &Agent, records: &[&[u8]], place: Where) -> Self {
+    pub fn new(agent: &AgentRules, records: &[&[u8]], place: Where) -> Self {
         let mut found = Self::default();
         if place == Where::Anywhere {
             found.groups.push(Counts::new());
         }
-        let copies: Vec<_> = agent.copies.iter().map(|path| Pattern::new(path)).collect();
+        let copies: Vec<_> = agent.copies.iter().map(|path| PathPattern::new(path)).collect();
         let places = agent.exceptions.iter().filter_map(|exception| match exception.when {
-            When::Equals(place) => Some((place, Pattern::new(place))),
+            When::Equals(place) => Some((place, PathPattern::new(place))),
             _ => None,
         });
         let places: Vec<_> = places.collect();
@@ -47,7 +47,7 @@ impl Found {
                 merged: 0,
             };
             let end = read(record, &mut |path, event| {
-                let Event::Leaf(leaf) = event else {
+                let ValuePart::Leaf(leaf) = event else {
                     return walk.begin(path);
                 };
                 if let Some((place, _)) = places.iter().find(|(_, pattern)| pattern.matches(path)) {
@@ -103,7 +103,7 @@ struct Walk<'f> {
 
 impl Walk<'_> {
     /// Handles the beginning of an object or array, which may be an entry.
-    fn begin(&mut self, path: &[Step<'_>]) {
+    fn begin(&mut self, path: &[PathStep<'_>]) {
         if self.place == Where::InItsEntry
             && let Some((number, 3)) = entry(path).map(|number| (number, path.len()))
             && self.found.groups.len() <= number - self.merged
@@ -112,7 +112,7 @@ impl Walk<'_> {
         }
     }
 
-    fn leaf(&mut self, path: &[Step<'_>], leaf: &Leaf<'_>) {
+    fn leaf(&mut self, path: &[PathStep<'_>], leaf: &Leaf<'_>) {
         let number = entry(path);
         let length = entry_length(path);
         // Annotations are not part of the log.
@@ -155,7 +155,7 @@ impl Walk<'_> {
 
     /// Looks whether the entry carries a piece of a frame. If it is not the first, what is in
     /// it belongs to the entry of the first: gives the group that is.
-    fn in_pieces(&mut self, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) -> usize {
+    fn in_pieces(&mut self, group: usize, path: &[PathStep<'_>], leaf: &Leaf<'_>) -> usize {
         let length = entry_length(path);
         let is_data = self.unparsed == Some(length)
             && path.len() == length + 2
@@ -199,9 +199,9 @@ impl Walk<'_> {
 }
 
 /// Returns the number of the entry that a path of a record leads into.
-fn entry(path: &[Step<'_>]) -> Option<usize> {
+fn entry(path: &[PathStep<'_>]) -> Option<usize> {
     match path {
-        [_, _, Step::Element(number), ..]
+        [_, _, PathStep::Element(number), ..]
             if is_key(path, 0, "session") && is_key(path, 1, "entries") =>
         {
             Some(*number)
@@ -211,15 +211,16 @@ fn entry(path: &[Step<'_>]) -> Option<usize> {
 }
 
 /// Returns the length of the part of such a path that leads to the entry or its child.
-fn entry_length(path: &[Step<'_>]) -> usize {
+fn entry_length(path: &[PathStep<'_>]) -> usize {
     let mut length = 3;
-    while is_key(path, length, "children") && matches!(path.get(length + 1), Some(Step::Element(_)))
+    while is_key(path, length, "children")
+        && matches!(path.get(length + 1), Some(PathStep::Element(_)))
     {
         length += 2;
     }
     length
 }
 
-fn is_key(path: &[Step<'_>], at: usize, name: &str) -> bool {
-    matches!(path.get(at), Some(Step::Key(key)) if **key == *name.as_bytes())
+fn is_key(path: &[PathStep<'_>], at: usize, name: &str) -> bool {
+    matches!(path.get(at), Some(PathStep::Key(key)) if **key == *name.as_bytes())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
-use vac_adapter::session::Options;
+use vac_adapter::session::RecordOptions;
 use vac_adapter_check::{convert, convert_full, corpus, fixture};
 use vac_adapter_claude::Claude;
 use vac_value::Encoding;
@@ -163,7 +163,7 @@ fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
     let json = convert_fixture("jsonl/lone-surrogate");
     assert_eq!(json.report.unparsed.count, 0);
     assert!(json.text().contains(r"half a pair: \ud83d"));
-    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let options = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
     let cbor =
         convert(&Claude, &fixture(&Claude, "jsonl/lone-surrogate"), &options).expect("a record");
     assert_eq!(cbor[0].report.unparsed.lines, [1]);
@@ -171,7 +171,7 @@ fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
 
 #[test]
 fn canonical_profile_has_schema_keys_and_annotations_only() {
-    let options = Options { profile: Profile::Canonical, ..Options::default() };
+    let options = RecordOptions { profile: Profile::Canonical, ..RecordOptions::default() };
     let records = convert(&Claude, &fixture(&Claude, "jsonl/basic"), &options).expect("a record");
     let entry = find_entry(&records[0].value(), "a1");
     let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();

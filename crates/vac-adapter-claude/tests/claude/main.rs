@@ -13,24 +13,24 @@ mod tokens;
 
 use serde_json::Value;
 use vac_adapter::Input;
-use vac_adapter_check::{Converted, Log, Outcome, convert_full, fixture};
+use vac_adapter_check::{CheckOutcome, ConvertedRecord, TestLog, convert_full, fixture};
 use vac_adapter_claude::Claude;
 use vac_adapter_claude::check::CLAUDE;
 
 /// Checks an input and returns the outcome.
-fn check(name: &str, text: &str) -> Outcome {
-    vac_adapter_check::check(&CLAUDE, &Claude, &Log::new(name, text))
+fn check(name: &str, text: &str) -> CheckOutcome {
+    vac_adapter_check::check(&CLAUDE, &Claude, &TestLog::new(name, text))
 }
 
 /// Converts an input to its only record.
-fn convert_one(input: &dyn Input) -> Converted {
+fn convert_one(input: &dyn Input) -> ConvertedRecord {
     let mut records = convert_full(&Claude, input).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(records.len(), 1, "a log is a session");
     records.remove(0)
 }
 
 /// Converts a fixture to its only record.
-fn convert_fixture(case: &str) -> Converted {
+fn convert_fixture(case: &str) -> ConvertedRecord {
     convert_one(&fixture(&Claude, case))
 }
 

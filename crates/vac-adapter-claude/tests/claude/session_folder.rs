@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use serde_json::{Value, json};
-use vac_adapter::session::Options;
+use vac_adapter::session::RecordOptions;
 use vac_adapter::{Bundle, Input, Memory};
 use vac_adapter_check::{convert, convert_in_every_way, corpus, fixture_logs};
 use vac_adapter_claude::Claude;
@@ -158,7 +158,7 @@ fn every_companion_file_is_in_the_record() {
 fn json_file_that_cannot_be_encoded_is_kept_as_text() {
     let file = Memory { name: "s/agent-x.meta.json", bytes: br#"{"half": "\ud800"}"# };
     let bundle = with_file(&file, &LOG);
-    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let options = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
     let converted = convert(&Claude, &bundle, &options).expect("a record").remove(0);
     assert_eq!(converted.report.unparsed.count, 1);
     let document = Document::cbor(&converted.record).expect("CBOR");

@@ -1,12 +1,12 @@
 //! Several sessions in one file.
 
 use serde_json::Value;
-use vac_adapter_check::{Log, check, fixture, tokens};
+use vac_adapter_check::{TestLog, check, fixture, tokens};
 use vac_adapter_claude::Claude;
 use vac_adapter_claude::check::CLAUDE;
 
 /// Returns the sessions of a log: their ids, and the ids of their entries.
-fn sessions(log: &Log) -> Vec<(String, Vec<String>)> {
+fn sessions(log: &TestLog) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let outcome = check(&CLAUDE, &Claude, log);
     let session = |record: &Value| {
@@ -43,25 +43,25 @@ fn two_sessions_in_one_file_are_two_records() {
 #[test]
 fn session_that_continues_another_is_one_record_with_it() {
     let log = line("s1", "a", "null") + &line("s2", "b", "\"a\"") + &line("s2", "c", "\"b\"");
-    assert_eq!(sessions(&Log::new("copy.jsonl", log)).len(), 1);
+    assert_eq!(sessions(&TestLog::new("copy.jsonl", log)).len(), 1);
 }
 
 #[test]
 fn sessions_with_the_same_line_ids_are_two_records() {
     let session = |id: &str| line(id, "a", "null") + &line(id, "b", "\"a\"");
-    assert_eq!(sessions(&Log::new("both.jsonl", session("s1") + &session("s2"))).len(), 2);
+    assert_eq!(sessions(&TestLog::new("both.jsonl", session("s1") + &session("s2"))).len(), 2);
 }
 
 #[test]
 fn file_named_after_a_session_is_one_record() {
     let log = line("s1", "a", "null") + &line("s2", "b", "null");
-    assert_eq!(sessions(&Log::new("s2.jsonl", log.clone())).len(), 1);
-    assert_eq!(sessions(&Log::new("both.jsonl", log)).len(), 2);
+    assert_eq!(sessions(&TestLog::new("s2.jsonl", log.clone())).len(), 1);
+    assert_eq!(sessions(&TestLog::new("both.jsonl", log)).len(), 2);
 }
 
 #[test]
 fn lines_about_a_session_without_messages_are_not_a_session() {
     let note = "{\"type\":\"mode\",\"mode\":\"plan\",\"sessionId\":\"s0\"}\n";
     let log = note.to_owned() + &line("s1", "a", "null") + note;
-    assert_eq!(sessions(&Log::new("x.jsonl", log)).len(), 1);
+    assert_eq!(sessions(&TestLog::new("x.jsonl", log)).len(), 1);
 }

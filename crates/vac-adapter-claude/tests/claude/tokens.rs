@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use vac_adapter_check::{Log, Tokens, convert_full, corpus, fixture_logs, tokens};
+use vac_adapter_check::{TestLog, Tokens, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_claude::Claude;
 
 /// Adds up the tokens of a log: the last usage of each message of the API counts, unless the
 /// message belongs to another session.
-fn native(log: &Log) -> Tokens {
+fn native(log: &TestLog) -> Tokens {
     let mut usage = BTreeMap::new();
     for (file, part) in log.parts.iter().enumerate() {
         let document = serde_json::from_slice::<Value>(&part.bytes).ok();

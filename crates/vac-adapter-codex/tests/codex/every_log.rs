@@ -1,13 +1,13 @@
 //! Checks of every log: fixtures, real sessions if they exist, and hostile logs.
 
-use vac_adapter_check::{Agent, Log, check_all, corpus, fixture_logs, golden, hostile};
+use vac_adapter_check::{AgentRules, TestLog, check_all, corpus, fixture_logs, golden, hostile};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
 /// The rules for logs of lines, in which a damaged document is kept in one piece.
-const LINES: Agent = Agent { reads_damaged: |_| false, ..CODEX };
+const LINES: AgentRules = AgentRules { reads_damaged: |_| false, ..CODEX };
 
-fn rules(log: &Log) -> &'static Agent {
+fn rules(log: &TestLog) -> &'static AgentRules {
     if log.shown.contains("typescript") { &CODEX } else { &LINES }
 }
 

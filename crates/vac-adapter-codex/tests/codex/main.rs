@@ -12,13 +12,13 @@ mod variants;
 
 use serde_json::{Value, json};
 use vac_adapter::Report;
-use vac_adapter_check::{Log, Outcome};
+use vac_adapter_check::{CheckOutcome, TestLog};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
 /// Checks an input and returns the outcome.
-fn check(name: &str, bytes: &[u8]) -> Outcome {
-    vac_adapter_check::check(&CODEX, &Codex, &Log::new(name, bytes))
+fn check(name: &str, bytes: &[u8]) -> CheckOutcome {
+    vac_adapter_check::check(&CODEX, &Codex, &TestLog::new(name, bytes))
 }
 
 /// Returns a line with an envelope.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
-use vac_adapter::session::Options;
-use vac_adapter_check::{Log, convert, fixture};
+use vac_adapter::session::RecordOptions;
+use vac_adapter_check::{TestLog, convert, fixture};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
@@ -177,8 +177,8 @@ fn session_without_an_id_is_named_by_file_or_bytes() {
 #[test]
 fn canonical_profile_keeps_schema_members_and_annotations() {
     let log = [event("agent_message", "x"), message("assistant", "x")].join("\n");
-    let options = Options { profile: Profile::Canonical, ..Options::default() };
-    let records = convert(&Codex, &Log::new("", log), &options).expect("converts");
+    let options = RecordOptions { profile: Profile::Canonical, ..RecordOptions::default() };
+    let records = convert(&Codex, &TestLog::new("", log), &options).expect("converts");
     let entries = records[0].entries();
     assert_eq!(entries[0]["vac"]["duplicate-of"], "L2");
     assert_eq!(entries[1]["payload"], Value::Null);

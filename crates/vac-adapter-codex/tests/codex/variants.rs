@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use vac_adapter::{Adapter, Beginning, Confidence, Memory, Preview, Share, detect};
-use vac_adapter_check::{Log, convert_full, fixture};
+use vac_adapter_check::{TestLog, convert_full, fixture};
 use vac_adapter_codex::Codex;
 
 fn confidence(log: &[u8]) -> Confidence {
@@ -104,7 +104,7 @@ fn concatenated_files_are_several_sessions() {
         crate::line("response_item", &message)
     };
     let sessions = |lines: &[String]| {
-        let log = Log::new("all.jsonl", lines.join("\n").as_bytes());
+        let log = TestLog::new("all.jsonl", lines.join("\n").as_bytes());
         let records = convert_full(&Codex, &log).expect("converts");
         let sessions = records.iter().map(|record| {
             let id = record.value()["id"].as_str().expect("an id").to_owned();

@@ -1,10 +1,10 @@
 //! The CLI's `store.db`: one conversation, a list of blobs that are named by their hash.
 //!
 //! The session is the row of `meta`, the `meta.json` next to the database if there is one, the
-//! root ([`Problem::RowLists`]), the messages in the order in which the root names them, the other
-//! blobs that the root leads to ([`Problem::RowLinked`]), and then those that nothing leads to any
-//! more ([`Problem::RowUnlisted`]). A blob that the root names and that is not there is a row
-//! without a value ([`Problem::RowMissing`]). Where the root cannot be read, messages are in the
+//! root ([`RowProblem::RowLists`]), the messages in the order in which the root names them, the other
+//! blobs that the root leads to ([`RowProblem::RowLinked`]), and then those that nothing leads to any
+//! more ([`RowProblem::RowUnlisted`]). A blob that the root names and that is not there is a row
+//! without a value ([`RowProblem::RowMissing`]). Where the root cannot be read, messages are in the
 //! order in which they were stored.
 
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use vac_adapter::Preview;
 use vac_adapter::container::{
-    Cell, Database, Documents, Problem, Rows, SessionStore, StoredSession, Table,
+    Cell, Database, Documents, RowProblem, Rows, SessionStore, StoredSession, Table,
 };
 use vac_value::{Document, Node};
 
@@ -176,7 +176,7 @@ impl Blobs {
         if let Some(root) = root {
             match self.places.get(root) {
                 None => {
-                    documents.note(Problem::RowLists);
+                    documents.note(RowProblem::RowLists);
                     missing(root, documents);
                 }
                 Some(place) => {
@@ -190,7 +190,7 @@ impl Blobs {
                 continue;
             }
             if is_root_read {
-                documents.note(Problem::RowUnlisted);
+                documents.note(RowProblem::RowUnlisted);
             }
             self.put_blob(place, documents);
         }
@@ -209,7 +209,7 @@ impl Blobs {
             Some(bytes) => protobuf::fields(bytes).map_err(protobuf::Problem::text),
             None => Err("it is not bytes"),
         };
-        documents.note(Problem::RowLists);
+        documents.note(RowProblem::RowLists);
         if let Err(problem) = &fields {
             documents.unreadable("the list of messages", *problem);
         }
@@ -228,7 +228,7 @@ impl Blobs {
         }
         for place in self.linked(place) {
             if counts.insert(place, 1).is_none() {
-                documents.note(Problem::RowLinked);
+                documents.note(RowProblem::RowLinked);
                 self.put_blob(place, documents);
             }
         }
@@ -254,7 +254,7 @@ impl Blobs {
                 }
                 None => true,
             };
-            documents.note(Problem::RowRepeated { time: *time, is_left_out });
+            documents.note(RowProblem::RowRepeated { time: *time, is_left_out });
             if is_left_out {
                 return put_name(documents, "blob", &self.blobs[place].0);
             }
@@ -300,6 +300,6 @@ impl Blobs {
 
 /// Writes a blob that is named and not there.
 fn missing(id: &str, documents: &mut Documents) {
-    documents.note(Problem::RowMissing);
+    documents.note(RowProblem::RowMissing);
     put_name(documents, "blob", id);
 }

@@ -2,8 +2,8 @@
 //! every bubble.
 //!
 //! A session is its composer, the bubbles in the order in which the composer names them, and then
-//! those it does not name ([`Problem::RowUnlisted`]). A bubble that it names and that is not there
-//! is a row without a value ([`Problem::RowMissing`]). Where no composer says what the
+//! those it does not name ([`RowProblem::RowUnlisted`]). A bubble that it names and that is not there
+//! is a row without a value ([`RowProblem::RowMissing`]). Where no composer says what the
 //! conversation is, all bubbles are, in the order of their creation.
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use vac_adapter::Preview;
 use vac_adapter::container::{
-    Cell, Database, Documents, Problem, Row, Rows, SessionStore, StoredSession, Table, bad_data,
+    Cell, Database, Documents, Row, RowProblem, Rows, SessionStore, StoredSession, Table, bad_data,
 };
 use vac_value::{Document, Kind, Node};
 
@@ -199,7 +199,7 @@ fn put_in_order(
                 put(documents, "key", &key(&bubbles[*place].id), &bubbles[*place].value);
             }
             None if missing.insert(name) => {
-                documents.note(Problem::RowMissing);
+                documents.note(RowProblem::RowMissing);
                 put_name(documents, "key", &key(name));
             }
             None => {}
@@ -207,7 +207,7 @@ fn put_in_order(
     }
     for (bubble, _) in bubbles.iter().zip(&is_put).filter(|(_, is_put)| !**is_put) {
         if is_listed {
-            documents.note(Problem::RowUnlisted);
+            documents.note(RowProblem::RowUnlisted);
         }
         put(documents, "key", &key(&bubble.id), &bubble.value);
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use vac_adapter::Preview;
 use vac_adapter::container::{
-    Cell, Database, Documents, Problem, SessionStore, StoredSession, Stores, Table,
+    Cell, Database, Documents, RowProblem, SessionStore, StoredSession, Stores, Table,
 };
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Node};
@@ -47,9 +47,9 @@ fn open(database: Arc<dyn Database>) -> Option<Arc<dyn SessionStore>> {
 /// Writes a row, and states what is particular about it.
 fn put(documents: &mut Documents, table: &str, name: &str, cell: &Cell) {
     if cell.is_null() {
-        documents.note(Problem::RowNull);
+        documents.note(RowProblem::RowNull);
     } else if cell.bytes().is_some() && cell.json().is_none() {
-        documents.note(Problem::RowNotJson);
+        documents.note(RowProblem::RowNotJson);
     }
     documents.object(|row| {
         row.text(table, name);

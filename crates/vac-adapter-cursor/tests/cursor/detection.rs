@@ -114,7 +114,7 @@ fn timestamp_is_found_anywhere_in_a_user_line() {
         format!(r#""<user_query>hi</user_query>\n{tag}""#),
     ] {
         let log = format!(r#"{{"role":"user","message":{{"content":{blocks}}}}}"#);
-        let log = vac_adapter_check::Log::new("x.jsonl", log);
+        let log = vac_adapter_check::TestLog::new("x.jsonl", log);
         let outcome = vac_adapter_check::check(&vac_adapter_cursor::check::CURSOR, &Cursor, &log);
         let entries = outcome.only().entries();
         assert_eq!(entries[0]["timestamp"], "2026-08-03T11:03:00Z", "{blocks}");

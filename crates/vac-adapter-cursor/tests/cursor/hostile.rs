@@ -1,7 +1,7 @@
 //! Unusual input is kept.
 
 use vac_adapter::Report;
-use vac_adapter_check::Log;
+use vac_adapter_check::TestLog;
 use vac_adapter_check::hostile::VALUES;
 use vac_adapter_cursor::Cursor;
 use vac_adapter_cursor::check::CURSOR;
@@ -106,7 +106,7 @@ fn every_variant_keeps_unexpected_values() {
     let mut converted = 0;
     for form in VARIANTS {
         for (name, value) in VALUES {
-            let log = Log::new("form.jsonl", form.replace("VALUE", value));
+            let log = TestLog::new("form.jsonl", form.replace("VALUE", value));
             let log = log.named(format!("{name} in {form:.40}"));
             converted +=
                 usize::from(!vac_adapter_check::check(&CURSOR, &Cursor, &log).is_refused());

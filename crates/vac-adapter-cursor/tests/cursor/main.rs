@@ -9,13 +9,13 @@ mod meaning;
 mod text;
 
 use vac_adapter::Report;
-use vac_adapter_check::{Log, Outcome};
+use vac_adapter_check::{CheckOutcome, TestLog};
 use vac_adapter_cursor::Cursor;
 use vac_adapter_cursor::check::CURSOR;
 
 /// Checks an input and returns the outcome.
-fn check(name: &str, bytes: &[u8]) -> Outcome {
-    vac_adapter_check::check(&CURSOR, &Cursor, &Log::new(name, bytes))
+fn check(name: &str, bytes: &[u8]) -> CheckOutcome {
+    vac_adapter_check::check(&CURSOR, &Cursor, &TestLog::new(name, bytes))
 }
 
 /// Converts an input to its only record and the report.

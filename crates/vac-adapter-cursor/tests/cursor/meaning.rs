@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vac_adapter::container::{Problem, Trouble};
-use vac_adapter::session::Options;
-use vac_adapter_check::{Log, convert, corpus, fixture};
+use vac_adapter::container::{RowProblem, Trouble};
+use vac_adapter::session::RecordOptions;
+use vac_adapter_check::{TestLog, convert, corpus, fixture};
 use vac_adapter_cursor::Cursor;
 use vac_adapter_cursor::check::CURSOR;
 
@@ -233,10 +233,10 @@ fn summaries_of_a_chat_are_the_programs() {
 fn missing_and_unlisted_rows_are_annotated() {
     let lines = [
         (json!({"key": "composerData:c", "value": {}}), None),
-        (json!({"key": "bubbleId:c:a", "value": null}), Some(Problem::RowMissing)),
+        (json!({"key": "bubbleId:c:a", "value": null}), Some(RowProblem::RowMissing)),
         (
             json!({"key": "bubbleId:c:b", "value": {"type": 2, "text": "x"}}),
-            Some(Problem::RowUnlisted),
+            Some(RowProblem::RowUnlisted),
         ),
         (json!({"key": "bubbleId:c:d", "text": "{not json"}), None),
     ];
@@ -246,7 +246,7 @@ fn missing_and_unlisted_rows_are_annotated() {
         troubles.extend(problem.map(|problem| Trouble { offset, problem }));
         bytes.extend_from_slice(format!("{line}\n").as_bytes());
     }
-    let mut log = Log::new("state.vscdb", bytes);
+    let mut log = TestLog::new("state.vscdb", bytes);
     log.parts[0].troubles = troubles;
     let record = vac_adapter_check::check(&CURSOR, &Cursor, &log).only().value();
     let entries = record["session"]["entries"].as_array().expect("entries");
@@ -276,7 +276,7 @@ fn authors_and_outcomes_of_the_corpus_are_right() {
     for log in corpus(&Cursor) {
         let mut counts = BTreeMap::new();
         let (mut bytes, mut annotated) = (0, 0);
-        for record in convert(&Cursor, &log, &Options::default()).unwrap_or_default() {
+        for record in convert(&Cursor, &log, &RecordOptions::default()).unwrap_or_default() {
             bytes += record.text().len();
             for entry in record.entries() {
                 count(&entry, &mut counts);

@@ -77,7 +77,7 @@ fn turn_without_text_is_a_turn() {
 fn long_turn_is_whole_in_its_pieces() {
     let (short, turn) = ("user:\nHm\n", format!("assistant:\n{}\n", "é user:\n".repeat(500)));
     let text = format!("{short}{turn}{short}");
-    let log = vac_adapter_check::Log::new("talk.txt", text.as_str()).with_max_event(1 << 10);
+    let log = vac_adapter_check::TestLog::new("talk.txt", text.as_str()).with_max_event(1 << 10);
     let records =
         vac_adapter_check::convert::convert_in_every_way(&Cursor, &log).expect("a record");
     let entries = records[0].entries();

@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 use vac_adapter::report::NO_CONVERSATION;
-use vac_adapter::session::Options;
+use vac_adapter::session::RecordOptions;
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::{Converted, convert, convert_in_every_way};
+use vac_adapter_check::{ConvertedRecord, convert, convert_in_every_way};
 use vac_adapter_gemini::Gemini;
 
 /// The SHA-256 of `/home/ada/lamp`.
 const HASH: &str = "a789627f401b44f1387633de16158fa1a7b186a6701089fb1dabbaa81f59c5a8";
 
-fn convert_with(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> Converted {
+fn convert_with(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> ConvertedRecord {
     let log = Memory { name: "session-1.jsonl", bytes: log.as_bytes() };
     let attachments: Vec<_> =
         attachments.iter().map(|(name, bytes)| Memory { name, bytes }).collect();
     let attachments = attachments.iter().map(|file| file as &dyn Input).collect();
     let bundle = Bundle { folder, parts: vec![&log], attachments };
-    let mut records = convert(&Gemini, &bundle, &Options::default()).expect("a session");
+    let mut records = convert(&Gemini, &bundle, &RecordOptions::default()).expect("a session");
     assert_eq!(records.len(), 1);
     records.remove(0)
 }

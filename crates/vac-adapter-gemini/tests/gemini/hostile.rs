@@ -69,7 +69,7 @@ fn thousands_of_versions_and_rewinds_are_read() {
         lines.push(format!(r#"{{"$rewindTo": "m{}"}}"#, number / 2));
         lines.push(format!(r#"{{"$rewindTo": "unknown{number}"}}"#));
     }
-    let log = vac_adapter_check::Log::new("x.jsonl", lines.join("\n"));
+    let log = vac_adapter_check::TestLog::new("x.jsonl", lines.join("\n"));
     let records = vac_adapter_check::convert_full(&Gemini, &log).expect("a session");
     assert_eq!(records[0].report.entries["user"], 10_000);
     assert_eq!(records[0].report.entries["system-event"], 10_000);
@@ -84,7 +84,7 @@ fn thousands_of_sessions_in_one_list_are_separated() {
         )
     };
     let prompts: Vec<_> = (0..3_000).map(prompt).collect();
-    let log = vac_adapter_check::Log::new("logs.json", format!("[{}]", prompts.join(",")));
+    let log = vac_adapter_check::TestLog::new("logs.json", format!("[{}]", prompts.join(",")));
     let records = vac_adapter_check::convert_full(&Gemini, &log).expect("sessions");
     assert_eq!(records.len(), 1_000);
     assert!(records.iter().all(|record| record.report.entries["user"] == 3));

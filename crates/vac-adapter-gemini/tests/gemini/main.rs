@@ -11,13 +11,13 @@ mod split;
 mod stream;
 mod tokens;
 
-use vac_adapter_check::{Log, Outcome};
+use vac_adapter_check::{CheckOutcome, TestLog};
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
 /// Checks an input and returns the outcome.
-fn check(name: &str, bytes: &[u8]) -> Outcome {
-    vac_adapter_check::check(&GEMINI, &Gemini, &Log::new(name, bytes))
+fn check(name: &str, bytes: &[u8]) -> CheckOutcome {
+    vac_adapter_check::check(&GEMINI, &Gemini, &TestLog::new(name, bytes))
 }
 
 /// Converts an input to its only record.

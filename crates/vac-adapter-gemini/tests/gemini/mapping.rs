@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
-use vac_adapter::session::Options;
-use vac_adapter_check::{Log, convert};
+use vac_adapter::session::RecordOptions;
+use vac_adapter_check::{TestLog, convert};
 use vac_adapter_gemini::Gemini;
 
 use crate::record;
@@ -93,8 +93,8 @@ fn children_without_a_time_have_that_of_their_message() {
 fn canonical_profile_has_only_what_the_schema_names() {
     let text = br#"{"sessionId": "s", "projectHash": "p", "messages": [{"type": "gemini",
         "displayContent": "d", "toolCalls": [{"name": "glob", "result": "r", "resultDisplay": "secret"}]}]}"#;
-    let options = Options { profile: Profile::Canonical, ..Options::default() };
-    let records = convert(&Gemini, &Log::new("x.json", text), &options).expect("a session");
+    let options = RecordOptions { profile: Profile::Canonical, ..RecordOptions::default() };
+    let records = convert(&Gemini, &TestLog::new("x.json", text), &options).expect("a session");
     let text = records[0].text();
     for native in ["projectHash", "displayContent", "resultDisplay"] {
         assert!(!text.contains(native), "{native}");

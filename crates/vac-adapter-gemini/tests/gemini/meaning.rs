@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vac_adapter::session::Options;
+use vac_adapter::session::RecordOptions;
 use vac_adapter_check::{check, convert, corpus, fixture};
 use vac_adapter_gemini::Gemini;
 
@@ -212,7 +212,7 @@ fn authors_and_outcomes_of_the_corpus_are_right() {
     for log in corpus(&Gemini) {
         let mut counts = BTreeMap::new();
         let (mut bytes, mut annotated) = (0, 0);
-        for record in convert(&Gemini, &log, &Options::default()).unwrap_or_default() {
+        for record in convert(&Gemini, &log, &RecordOptions::default()).unwrap_or_default() {
             bytes += record.text().len();
             for entry in record.entries() {
                 count(&entry, &mut counts);

@@ -1,6 +1,6 @@
 //! One session in several files.
 
-use vac_adapter_check::{Log, corpus};
+use vac_adapter_check::{TestLog, corpus};
 use vac_adapter_gemini::Gemini;
 
 use crate::{check, record};
@@ -29,7 +29,7 @@ fn session_of_three_documents_keeps_all_of_them() {
 
 #[test]
 fn session_in_two_real_files_is_one() {
-    let is_half = |log: &Log| log.shown.contains("-split-");
+    let is_half = |log: &TestLog| log.shown.contains("-split-");
     let halves = corpus(&Gemini).into_iter().filter(is_half).flat_map(|log| log.parts);
     let halves: Vec<_> = halves.map(|part| part.bytes).collect();
     let [first, second] = &halves[..] else {

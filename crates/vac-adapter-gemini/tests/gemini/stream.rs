@@ -1,6 +1,6 @@
 //! What `--output-format stream-json` prints.
 
-use vac_adapter_check::{Log, check, fixture};
+use vac_adapter_check::{TestLog, check, fixture};
 use vac_adapter_gemini::Gemini;
 
 use crate::GEMINI;
@@ -32,7 +32,7 @@ fn several_runs_are_several_sessions() {
              \"role\":\"user\",\"content\":\"{session}\"}}\n"
         )
     };
-    let log = Log::new("runs.jsonl", run("a") + &run("b") + &run("b"));
+    let log = TestLog::new("runs.jsonl", run("a") + &run("b") + &run("b"));
     let outcome = check(&GEMINI, &Gemini, &log);
     let counts: Vec<_> = outcome
         .records()

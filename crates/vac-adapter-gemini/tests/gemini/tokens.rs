@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use vac_adapter_check::{Log, Tokens, check, corpus, fixture_logs, native, tokens};
+use vac_adapter_check::{TestLog, Tokens, check, corpus, fixture_logs, native, tokens};
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
 /// Adds up the tokens of a log: of each message the last that it states.
-fn count_native(log: &Log) -> Tokens {
+fn count_native(log: &TestLog) -> Tokens {
     let mut of_id: HashMap<String, Value> = HashMap::new();
     let mut sum = Tokens::default();
     let mut message = |message: &Value| {

@@ -1,6 +1,6 @@
 //! Rows as the documents that a tree has instead.
 
-use vac_adapter::container::{Cell, Documents, Members, Row};
+use vac_adapter::container::{Cell, Documents, ObjectWriter, Row};
 use vac_value::Kind;
 
 /// What a member of a document is made of.
@@ -123,21 +123,21 @@ fn whole(members: &'static [(&str, From)], row: &Row, documents: &mut Documents)
 }
 
 /// Adds what a cell has; nothing for NULL.
-fn value(object: &mut Members<'_>, name: &str, cell: &Cell) {
+fn value(object: &mut ObjectWriter<'_>, name: &str, cell: &Cell) {
     if !cell.is_null() {
         object.member(name).cell(cell);
     }
 }
 
 /// Adds what a cell has that contains JSON, as JSON.
-fn json(object: &mut Members<'_>, name: &str, cell: &Cell) {
+fn json(object: &mut ObjectWriter<'_>, name: &str, cell: &Cell) {
     match cell.json() {
         Some(document) => object.member(name).json(&document),
         None => value(object, name, cell),
     }
 }
 
-fn add(members: &'static [(&str, From)], row: &Row, object: &mut Members<'_>) {
+fn add(members: &'static [(&str, From)], row: &Row, object: &mut ObjectWriter<'_>) {
     for (name, from) in members {
         match from {
             C(column) => value(object, name, row.cell(column)),

@@ -1,7 +1,7 @@
 //! The same session in different containers.
 
 use serde_json::Value;
-use vac_adapter_check::{Converted, Log, convert_full, corpus, fixture_logs, tokens};
+use vac_adapter_check::{ConvertedRecord, TestLog, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
 /// Members of every entry that only a container has.
@@ -21,13 +21,13 @@ fn look_up(table: &'static [(&str, &[&str])], variant: &str) -> &'static [&'stat
 }
 
 /// Converts logs and returns the records of a session.
-fn records(logs: &[Log], session: &str) -> Vec<Converted> {
+fn records(logs: &[TestLog], session: &str) -> Vec<ConvertedRecord> {
     let all = logs.iter().flat_map(|log| convert_full(&OpenCode, log).expect("records"));
     all.filter(|record| record.report.session_id == session).collect()
 }
 
 /// Returns the entries of a record without the members that only its container has.
-fn entries(record: &Converted) -> Vec<Value> {
+fn entries(record: &ConvertedRecord) -> Vec<Value> {
     let mut entries = record.entries();
     for entry in &mut entries {
         for name in look_up(EXTRA, record.variant) {
@@ -40,11 +40,11 @@ fn entries(record: &Converted) -> Vec<Value> {
 }
 
 /// Fails unless all records have the same entries. Returns their variants.
-fn assert_same(records: &[Converted], what: &str) -> Vec<&'static str> {
+fn assert_same(records: &[ConvertedRecord], what: &str) -> Vec<&'static str> {
     let (first, others) = records.split_first().expect("a record");
     for other in others {
         assert_eq!(entries(other), entries(first), "{what}: {} {}", first.variant, other.variant);
-        let count = |record: &Converted| tokens(&record.value());
+        let count = |record: &ConvertedRecord| tokens(&record.value());
         assert_eq!(count(other), count(first), "{what}");
     }
     let mut variants: Vec<_> = records.iter().map(|record| record.variant).collect();
@@ -54,7 +54,7 @@ fn assert_same(records: &[Converted], what: &str) -> Vec<&'static str> {
 
 /// Fails unless the entries of a capture are among those of the session. A capture states when they
 /// were printed, and the cost of a step where others state the cost of its message.
-fn assert_captured(capture: &Converted, whole: &Converted) {
+fn assert_captured(capture: &ConvertedRecord, whole: &ConvertedRecord) {
     let whole = whole.entries();
     for mut entry in capture.entries() {
         if matches!(entry["event-type"].as_str(), Some("error" | "done")) {

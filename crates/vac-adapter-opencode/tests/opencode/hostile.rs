@@ -1,8 +1,8 @@
 //! Unusual input is kept.
 
 use vac_adapter::Report;
-use vac_adapter::session::Options;
-use vac_adapter_check::{Log, convert};
+use vac_adapter::session::RecordOptions;
+use vac_adapter_check::{TestLog, convert};
 use vac_adapter_opencode::OpenCode;
 use vac_value::Encoding;
 
@@ -100,8 +100,8 @@ fn secrets_are_redacted_and_reported() {
         let (record, report) = convert_after_message(share.as_bytes());
         assert!(!record.contains("HUSH"), "{record}");
         assert!(report.redacted.contains_key("session_share.secret"));
-        let log = Log::new("s", format!("{MESSAGE}\n{share}"));
-        let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+        let log = TestLog::new("s", format!("{MESSAGE}\n{share}"));
+        let options = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
         let cbor = convert(&OpenCode, &log, &options).expect("records").remove(0).record;
         assert!(!cbor.windows(4).any(|bytes| bytes == b"HUSH"));
     }
@@ -115,8 +115,9 @@ fn secret_in_a_long_event_is_redacted_wherever_it_is_cut() {
             "x".repeat(1000 + length),
             "y".repeat(1000),
         );
-        let log = Log::new("s", format!("{MESSAGE}\n{share}")).with_max_event(100);
-        let converted = convert(&OpenCode, &log, &Options::default()).expect("records").remove(0);
+        let log = TestLog::new("s", format!("{MESSAGE}\n{share}")).with_max_event(100);
+        let converted =
+            convert(&OpenCode, &log, &RecordOptions::default()).expect("records").remove(0);
         for part in ["HU", "US", "SH"] {
             assert!(!converted.text().contains(part), "{length}: {}", converted.text());
         }

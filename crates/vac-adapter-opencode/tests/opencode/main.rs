@@ -9,13 +9,13 @@ mod tokens;
 mod variants;
 
 use vac_adapter::Report;
-use vac_adapter_check::{Log, Outcome};
+use vac_adapter_check::{CheckOutcome, TestLog};
 use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 
 /// Checks an input and returns the outcome.
-fn check(name: &str, bytes: &[u8]) -> Outcome {
-    vac_adapter_check::check(&OPENCODE, &OpenCode, &Log::new(name, bytes))
+fn check(name: &str, bytes: &[u8]) -> CheckOutcome {
+    vac_adapter_check::check(&OPENCODE, &OpenCode, &TestLog::new(name, bytes))
 }
 
 /// Converts an input to its only record and the report.

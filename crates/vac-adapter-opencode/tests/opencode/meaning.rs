@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::{Adapter, Beginning};
-use vac_adapter_check::{Converted, Log, convert_full, corpus, fixture_logs, fixtures};
+use vac_adapter_check::{ConvertedRecord, TestLog, convert_full, corpus, fixture_logs, fixtures};
 use vac_adapter_opencode::OpenCode;
 use vac_record::annotations::Relation;
 
 use crate::convert_one;
 
 /// Returns the records of a fixture.
-fn records(name: &str) -> Vec<Converted> {
+fn records(name: &str) -> Vec<ConvertedRecord> {
     let mut cases = fixtures(&OpenCode);
     cases.retain(|case| case.name == name);
     let logs = cases.iter().flat_map(|case| &case.logs);
@@ -141,7 +141,7 @@ fn turns_end_as_the_log_says() {
 #[test]
 fn forks_and_subagents_name_their_parents() {
     let [child, fork] = &records("database/v2")[..] else { panic!("two sessions") };
-    let parent = |record: &Converted| {
+    let parent = |record: &ConvertedRecord| {
         let vac = record.value()["session"]["vac"].clone();
         (vac["parent"].clone(), vac["relation"].clone())
     };
@@ -206,7 +206,7 @@ fn user_commands_of_newer_versions_have_exit_codes() {
 
 #[test]
 fn exports_of_version_2_have_the_entries_of_the_database() {
-    let entries = |record: &Converted, is_dropped: fn(&str) -> bool| -> Vec<Value> {
+    let entries = |record: &ConvertedRecord, is_dropped: fn(&str) -> bool| -> Vec<Value> {
         let mut entries = record.entries();
         // Only the database has queues, and times and numbers of rows.
         entries.retain(|entry| {
@@ -279,7 +279,7 @@ fn decisions_about_permissions_are_stated() {
 #[test]
 fn preview_names_the_parent() {
     let log = br#"{"id": "ses_2", "projectID": "p", "parentID": "ses_1", "time": {"created": 1}}"#;
-    let log = Log::new("s.json", &log[..]);
+    let log = TestLog::new("s.json", &log[..]);
     let beginning = Beginning::read(&log).expect("memory");
     let parent = OpenCode.preview(&beginning.sample()).parent.expect("a parent");
     assert_eq!((parent.session_id.as_str(), parent.relation), ("ses_1", Relation::Subagent));
@@ -304,7 +304,7 @@ fn scrub(export: &mut Value) {
 }
 
 /// Returns what must not depend on ids: types, texts, authors, actions, outcomes and tokens, in order.
-fn without_ids(log: &Log) -> Vec<Value> {
+fn without_ids(log: &TestLog) -> Vec<Value> {
     let [record] = &convert_full(&OpenCode, log).expect("a record")[..] else {
         panic!("one session")
     };
@@ -330,7 +330,7 @@ fn without_ids(log: &Log) -> Vec<Value> {
 }
 
 /// Returns the exports among the fixtures and the corpus.
-fn exports() -> impl Iterator<Item = (Log, Value)> {
+fn exports() -> impl Iterator<Item = (TestLog, Value)> {
     let logs = fixture_logs(&OpenCode).into_iter().chain(corpus(&OpenCode));
     logs.filter(|log| log.parts.len() == 1).filter_map(|log| {
         let export: Value = serde_json::from_slice(log.first()).ok()?;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use vac_adapter_check::native::{pieces, value};
-use vac_adapter_check::{Log, Tokens, convert_full, corpus, fixture_logs, tokens};
+use vac_adapter_check::{TestLog, Tokens, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
 /// Adds up the tokens of a log by session: the last version of each message counts.
-fn count_native(log: &Log) -> BTreeMap<String, Tokens> {
+fn count_native(log: &TestLog) -> BTreeMap<String, Tokens> {
     let mut messages: BTreeMap<(String, String), Tokens> = BTreeMap::new();
     let documents: Vec<_> =
         pieces(log.first()).iter().filter_map(|piece| value(piece.bytes)).collect();

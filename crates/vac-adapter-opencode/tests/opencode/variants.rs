@@ -1,8 +1,8 @@
 //! Shared sessions, captures, first messages, rows and damaged exports.
 
-use vac_adapter::container::{Problem, Trouble};
+use vac_adapter::container::{RowProblem, Trouble};
 use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
-use vac_adapter_check::{Log, fixture_logs};
+use vac_adapter_check::{TestLog, fixture_logs};
 use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 use vac_record::AbstractTimestamp;
@@ -57,7 +57,7 @@ fn truncated_export_is_detected() {
     let log = logs.iter().find(|log| log.shown.contains("export/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Likely));
-    let other = Log::new("x.json", &b"{\"info\": {\"id\": \"x\", \"title\": \"cut"[..]);
+    let other = TestLog::new("x.json", &b"{\"info\": {\"id\": \"x\", \"title\": \"cut"[..]);
     assert_eq!(detect(&other, &[&OpenCode]).expect("memory").map(|(_, it)| it), None);
 }
 
@@ -67,7 +67,7 @@ fn truncated_shared_session_is_detected() {
     let log = logs.iter().find(|log| log.shown.contains("share/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Likely));
-    let other = Log::new("x.json", &b"[{\"type\": \"session\", \"data\": {\"id\": \"x"[..]);
+    let other = TestLog::new("x.json", &b"[{\"type\": \"session\", \"data\": {\"id\": \"x"[..]);
     assert_eq!(detect(&other, &[&OpenCode]).expect("memory").map(|(_, it)| it), None);
 }
 
@@ -178,7 +178,7 @@ fn line_before_an_export_is_kept() {
     let export = format!(
         "Exporting session: ses_1\n{{\"info\": {INFO},\n \"messages\": [{{\"info\": {MESSAGE}, \"parts\": [{part}]}}]}}\n"
     );
-    let log = Log::new("s.json", export.as_bytes());
+    let log = TestLog::new("s.json", export.as_bytes());
     let found = detect(&log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Certain));
     let (record, report) = convert_one(export.as_bytes());
@@ -261,9 +261,9 @@ fn parts_inside_a_message_may_be_anything() {
 
 #[test]
 fn file_that_could_not_be_read_is_an_event_and_a_warning() {
-    let mut log = Log::new("log.json", MESSAGE);
+    let mut log = TestLog::new("log.json", MESSAGE);
     let problem =
-        Problem::Unreadable { what: "part/x.json".to_owned(), reason: "it is empty".to_owned() };
+        RowProblem::Unreadable { what: "part/x.json".to_owned(), reason: "it is empty".to_owned() };
     log.parts[0].troubles.push(Trouble { offset: 0, problem });
     let converted = vac_adapter_check::check(&OPENCODE, &OpenCode, &log).only().clone();
     let entry = &converted.value()["session"]["entries"][0];

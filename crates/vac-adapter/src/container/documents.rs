@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use vac_value::{Document, Encoder, Layout, Node};
 
 use super::row::{Cell, json};
-use super::trouble::{Problem, Trouble};
+use super::trouble::{RowProblem, Trouble};
 
 /// Text is encoded in pieces of at most this many bytes, so that no second copy of it is made.
 const PIECE: usize = 1 << 16;
@@ -30,8 +30,8 @@ impl Documents {
     }
 
     /// Adds an object.
-    pub fn object(&mut self, write: impl FnOnce(&mut Members<'_>)) {
-        Value(&mut self.bytes).object(write);
+    pub fn object(&mut self, write: impl FnOnce(&mut ObjectWriter<'_>)) {
+        ValueWriter(&mut self.bytes).object(write);
         self.bytes.push(b'\n');
     }
 
@@ -39,26 +39,26 @@ impl Documents {
     pub fn array<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
-        mut write: impl FnMut(T, &mut Members<'_>),
+        mut write: impl FnMut(T, &mut ObjectWriter<'_>),
     ) {
         self.bytes.push(b'[');
         for (number, item) in items.into_iter().enumerate() {
             if number > 0 {
                 self.bytes.push(b',');
             }
-            Value(&mut self.bytes).object(|members| write(item, members));
+            ValueWriter(&mut self.bytes).object(|members| write(item, members));
         }
         self.bytes.extend_from_slice(b"]\n");
     }
 
     /// States something about the document that is added next.
-    pub fn note(&mut self, problem: Problem) {
+    pub fn note(&mut self, problem: RowProblem) {
         self.troubles.push(Trouble { offset: self.bytes.len() as u64, problem });
     }
 
     /// States that something could not be read.
     pub fn unreadable(&mut self, what: impl Into<String>, reason: impl Into<String>) {
-        self.note(Problem::Unreadable { what: what.into(), reason: reason.into() });
+        self.note(RowProblem::Unreadable { what: what.into(), reason: reason.into() });
     }
 
     /// Returns whether it has neither documents nor troubles.
@@ -73,18 +73,18 @@ impl Documents {
 }
 
 /// The members of an object that is being written.
-pub struct Members<'d> {
+pub struct ObjectWriter<'d> {
     bytes: &'d mut Vec<u8>,
     is_empty: bool,
 }
 
-impl Members<'_> {
+impl ObjectWriter<'_> {
     /// Adds a member whose value is written next.
-    pub fn member(&mut self, key: &str) -> Value<'_> {
+    pub fn member(&mut self, key: &str) -> ValueWriter<'_> {
         self.separate();
         push_text(key, self.bytes);
         self.bytes.push(b':');
-        Value(self.bytes)
+        ValueWriter(self.bytes)
     }
 
     /// Adds a member that is text.
@@ -111,9 +111,9 @@ impl Members<'_> {
 }
 
 /// A value that is being written.
-pub struct Value<'d>(&'d mut Vec<u8>);
+pub struct ValueWriter<'d>(&'d mut Vec<u8>);
 
-impl Value<'_> {
+impl ValueWriter<'_> {
     /// Writes null.
     pub fn null(self) {
         self.0.extend_from_slice(b"null");
@@ -136,9 +136,9 @@ impl Value<'_> {
     }
 
     /// Writes an object.
-    pub fn object(self, write: impl FnOnce(&mut Members<'_>)) {
+    pub fn object(self, write: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.0.push(b'{');
-        write(&mut Members { bytes: self.0, is_empty: true });
+        write(&mut ObjectWriter { bytes: self.0, is_empty: true });
         self.0.push(b'}');
     }
 
@@ -182,7 +182,7 @@ impl Value<'_> {
     }
 }
 
-impl Members<'_> {
+impl ObjectWriter<'_> {
     /// Adds a cell as one of three members: `value` for JSON, which is copied, for null
     /// and for numbers; `text` for text that is not JSON; `base64` for other bytes. Returns
     /// whether it is a `value`.

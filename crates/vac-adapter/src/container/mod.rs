@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 use crate::adapter::Preview;
 
-pub use documents::{Documents, Members, Value};
+pub use documents::{Documents, ObjectWriter, ValueWriter};
 pub use row::{Cell, Row};
-pub use trouble::{Problem, Trouble, troubles_at};
+pub use trouble::{RowProblem, Trouble, troubles_at};
 
 /// What a log was read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

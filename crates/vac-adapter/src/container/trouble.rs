@@ -4,16 +4,16 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Where the document that it is about begins in the log, as
-    /// [`Place::offset`](crate::frame::Place::offset). Of [`Problem::Unreadable`], where the
+    /// [`Place::offset`](crate::frame::Place::offset). Of [`RowProblem::Unreadable`], where the
     /// document would have been.
     pub offset: u64,
     /// What it is.
-    pub problem: Problem,
+    pub problem: RowProblem,
 }
 
 /// What is particular about a row, or could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum RowProblem {
     /// Another row names the row, and it is not in the database.
     RowMissing,
     /// The row is NULL.
@@ -42,7 +42,7 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl RowProblem {
     /// Returns its code in records and reports.
     pub fn code(&self) -> &'static str {
         match self {

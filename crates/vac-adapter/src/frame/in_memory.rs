@@ -7,8 +7,14 @@ use super::{Content, Frame, Raw, Reason};
 
 /// Returns all frames of an input in memory, the same as [`super::Frames`].
 pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
-    let mut held = Splitter { bytes, at: 0, line: 1, count: Count::default(), frames: Vec::new() };
-    while held.at < bytes.len() {
+    first_frames_in_memory(bytes, usize::MAX)
+}
+
+/// Returns the frames of an input in memory up to the last of its first `documents` documents.
+pub(crate) fn first_frames_in_memory(bytes: &[u8], documents: usize) -> Vec<Frame<'_>> {
+    let (count, frames) = (Count::default(), Vec::new());
+    let mut held = Splitter { bytes, at: 0, line: 1, count, frames, missing: documents };
+    while held.at < bytes.len() && !held.is_full() {
         let rest = &bytes[held.at..];
         match vac_value::known_text(rest) {
             Ok(text) => held.text(text, End::Input),
@@ -27,14 +33,20 @@ struct Splitter<'a> {
     line: u64,
     count: Count,
     frames: Vec<Frame<'a>>,
+    /// Number of documents to find before stopping.
+    missing: usize,
 }
 
 impl<'a> Splitter<'a> {
+    fn is_full(&self) -> bool {
+        self.missing == 0
+    }
+
     /// Adds the frames of the text that comes next, and the malformed one at its end.
     fn text(&mut self, text: &'a str, end: End) {
         let mut scanner = scanner();
         let mut rest = text;
-        loop {
+        while !self.is_full() {
             let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
             self.skip(rest.len() - trimmed.len());
             rest = trimmed;
@@ -50,6 +62,7 @@ impl<'a> Splitter<'a> {
                     let line_ends = document.line_ends();
                     let frame = good(self.count.next(self.line, self.at as u64), document);
                     self.frames.push(frame);
+                    self.missing -= 1;
                     self.line += line_ends;
                     self.at += length;
                     rest = &rest[length..];

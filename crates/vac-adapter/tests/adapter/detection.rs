@@ -35,3 +35,15 @@ fn content_of_a_long_document_is_not_detected_as_a_log() {
 fn truncated_line_is_not_a_document() {
     assert_eq!(documents("{\"a\": 1}\n{\"b\": 2, \"c\": \"unfin"), [r#"{"a": 1}"#]);
 }
+
+#[test]
+fn long_and_short_logs_have_the_same_first_documents() {
+    // Malformed lines and a document with a duplicate key do not end the search.
+    let numbers: Vec<_> = (0..80).map(|number| format!("{{\"number\": {number}}}\n")).collect();
+    let short = "no JSON\n".repeat(70) + "{\"a\": 0, \"a\": 1}\n" + &numbers.concat();
+    let long = short.clone() + &"{\"more\": true}\n".repeat(20_000);
+    let documents_of_short = documents(&short);
+    assert_eq!(documents_of_short.len(), 64);
+    assert_eq!(documents_of_short.last().map(String::as_str), Some(r#"{"number": 62}"#));
+    assert_eq!(documents_of_short, documents(&long));
+}

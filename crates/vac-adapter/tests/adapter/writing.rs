@@ -1,8 +1,8 @@
 //! The session writer, with a sample session.
 
 use vac_adapter::frame::Place;
-use vac_adapter::session::{self, Options};
-use vac_adapter::{Adapter, Error, Origin, Session, Sink, Source, ids, raw};
+use vac_adapter::session::{self, RecordOptions};
+use vac_adapter::{Adapter, Error, Origin, Session, Sink, SourceFile, ids, raw};
 use vac_record::{
     AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     VerifiableAgentRecord,
@@ -83,7 +83,7 @@ impl Session for SampleSession {
     }
 }
 
-fn write(session: &SampleSession, options: &Options) -> Result<Vec<u8>, Error> {
+fn write(session: &SampleSession, options: &RecordOptions) -> Result<Vec<u8>, Error> {
     let mut record = Vec::new();
     session::write(session, options, &session::no_sources, &mut record)?;
     Ok(record)
@@ -93,10 +93,10 @@ const TWO: SampleSession = SampleSession { contents: &["1.0", "{\"a\": [true]}"]
 
 #[test]
 fn json_is_in_the_order_of_the_schema() {
-    let source = Source { name: "s.jsonl".into(), size: 7, sha_256: "00ff".into() };
+    let source = SourceFile { name: "s.jsonl".into(), size: 7, sha_256: "00ff".into() };
     let sources = || Ok(vec![source.clone()]);
     let mut record = Vec::new();
-    session::write(&TWO, &Options::default(), &sources, &mut record).expect("a record");
+    session::write(&TWO, &RecordOptions::default(), &sources, &mut record).expect("a record");
     let expected = concat!(
         r#"{"version":"3.0.0-draft","id":"s","session":{"session-id":"s","#,
         r#""agent-meta":{"model-id":"m","model-provider":"p","cli-version":"1"},"entries":["#,
@@ -114,13 +114,13 @@ fn written_record_equals_the_collected_record() {
     use vac_value::{Encode, Encoder};
     for contents in [&[][..], &["1"], &["1", "[2, 3]", "\"x\""]] {
         let session = SampleSession { contents, counted: contents.len() as u64 };
-        let (record, _) = session::collect(&session, &Options::default()).expect("a record");
+        let (record, _) = session::collect(&session, &RecordOptions::default()).expect("a record");
         for (encoding, layout) in [
             (Encoding::Json, Layout::Compact),
             (Encoding::Json, Layout::Pretty),
             (Encoding::Cbor, Layout::Compact),
         ] {
-            let options = Options { encoding, layout, ..Options::default() };
+            let options = RecordOptions { encoding, layout, ..RecordOptions::default() };
             let mut encoder = match encoding {
                 Encoding::Json => Encoder::json(layout),
                 Encoding::Cbor => Encoder::cbor(),
@@ -135,7 +135,7 @@ fn written_record_equals_the_collected_record() {
 #[test]
 fn value_without_a_cbor_form_is_kept_as_text() {
     let session = SampleSession { contents: &["1", r#""\ud800""#, "3"], counted: 3 };
-    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let options = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
     let mut record = Vec::new();
     let report =
         session::write(&session, &options, &session::no_sources, &mut record).expect("a record");
@@ -154,15 +154,16 @@ fn value_without_a_cbor_form_is_kept_as_text() {
 #[test]
 fn wrong_count_is_an_error() {
     let session = SampleSession { contents: &["1", "2"], counted: 3 };
-    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let options = RecordOptions { encoding: Encoding::Cbor, ..RecordOptions::default() };
     let error = write(&session, &options).expect_err("refused");
     assert!(matches!(error, Error::Miscounted { expected: 3, found: 2 }));
 }
 
 #[test]
 fn report_can_be_written_as_json() {
-    let report = session::write(&TWO, &Options::default(), &session::no_sources, &mut Vec::new())
-        .expect("a record");
+    let report =
+        session::write(&TWO, &RecordOptions::default(), &session::no_sources, &mut Vec::new())
+            .expect("a record");
     let json = serde_json::to_string(&report).expect("JSON");
     assert_eq!(
         json,

@@ -4,8 +4,8 @@ use vac_schema::{Format, FormatItem};
 
 use crate::Error;
 use crate::ir::{
-    Control, Element, ElementKind, Group, Key, Member, Occurrence, Rule, RuleId, TagNumber, Type,
-    TypeKind, Value,
+    Control, Element, ElementKind, Group, LiteralValue, Member, MemberKey, Occurrence, Rule,
+    RuleId, TagNumber, Type, TypeKind,
 };
 
 /// Parts of a value that `.eq` and `.ne` compare with, and of an element of `.join`.
@@ -48,7 +48,7 @@ fn add_types<'r>(group: &'r Group, open: &mut Vec<&'r Type>) {
                 ElementKind::Group { group, .. } => groups.push(group),
                 ElementKind::Member(Member { key, value, .. }) => {
                     open.push(value);
-                    if let Some(Key::Type(key)) = key {
+                    if let Some(MemberKey::Type(key)) = key {
                         open.push(key);
                     }
                 }
@@ -134,7 +134,7 @@ pub(crate) fn printf<'r>(
         }
     }
     let Some((format, items)) = types.split_first() else { return Err(wrong()) };
-    let Some(Value::Text(text)) = literal(rules, format) else {
+    let Some(LiteralValue::Text(text)) = literal(rules, format) else {
         return Err(error(format, "the format of .printf has to be a literal text"));
     };
     let format = Format::parse(text.clone().into()).map_err(|why| error(format, why))?;
@@ -164,13 +164,13 @@ pub(crate) fn printf<'r>(
     Ok((format, items.to_vec()))
 }
 
-fn fits(value: &Value, kind: FormatItem) -> bool {
+fn fits(value: &LiteralValue, kind: FormatItem) -> bool {
     match (value, kind) {
-        (Value::Integer(_), FormatItem::Integer)
-        | (Value::Integer(0..), FormatItem::Unsigned)
-        | (Value::Float(_), FormatItem::Float)
-        | (Value::Text(_), FormatItem::Text) => true,
-        (Value::Integer(number), FormatItem::Character) => {
+        (LiteralValue::Integer(_), FormatItem::Integer)
+        | (LiteralValue::Integer(0..), FormatItem::Unsigned)
+        | (LiteralValue::Float(_), FormatItem::Float)
+        | (LiteralValue::Text(_), FormatItem::Text) => true,
+        (LiteralValue::Integer(number), FormatItem::Character) => {
             u32::try_from(*number).is_ok_and(|number| char::from_u32(number).is_some())
         }
         _ => false,
@@ -192,7 +192,7 @@ fn resolve<'r>(rules: &'r [Rule], mut of: &'r Type) -> &'r Type {
     }
 }
 
-fn literal<'r>(rules: &'r [Rule], of: &'r Type) -> Option<&'r Value> {
+fn literal<'r>(rules: &'r [Rule], of: &'r Type) -> Option<&'r LiteralValue> {
     match &resolve(rules, of).kind {
         TypeKind::Literal(literal) => Some(&literal.value),
         _ => None,
@@ -222,7 +222,10 @@ fn are_values(rules: &[Rule], group: &Group, needs_keys: bool, parts: &mut usize
             occurrence: Occurrence::ONCE,
             kind: ElementKind::Member(Member { key, value, .. }),
             ..
-        } => (!needs_keys || matches!(key, Some(Key::Literal(_)))) && is_value(rules, value, parts),
+        } => {
+            (!needs_keys || matches!(key, Some(MemberKey::Literal(_))))
+                && is_value(rules, value, parts)
+        }
         _ => false,
     })
 }
@@ -239,7 +242,7 @@ fn can_be_string(rules: &[Rule], of: &Type) -> bool {
             }
             TypeKind::Control { target, .. } => open.push(target),
             TypeKind::Literal(literal) => {
-                if matches!(literal.value, Value::Text(_) | Value::Bytes(_)) {
+                if matches!(literal.value, LiteralValue::Text(_) | LiteralValue::Bytes(_)) {
                     return true;
                 }
             }

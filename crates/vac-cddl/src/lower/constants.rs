@@ -7,9 +7,9 @@ use super::controls::Operator;
 use super::names::{Named, Scope, Target};
 use super::{Lowering, limits, size};
 use crate::Error;
-use crate::ir::{Literal, Value};
+use crate::ir::{Literal, LiteralValue};
 use crate::syntax::ast::{
-    EntryKind, Group, Key, Name, Operator as AstOperator, OperatorKind, Type, Type1, Type2,
+    EntryKind, Group, MemberKey, Name, Operator as AstOperator, OperatorKind, Type, Type1, Type2,
     Type2Kind,
 };
 
@@ -20,11 +20,11 @@ impl<'a> Lowering<'a> {
         type1: &'a Type1<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Literal>, Error> {
-        self.nested(scope, type1.span.start, |lowering| match &type1.operator {
+        self.with_nesting(scope, type1.span.start, |lowering| match &type1.operator {
             None => lowering.constant_type2(&type1.target, scope),
             Some(operator) => match computing(operator, scope)? {
                 Some(computing) => {
-                    let value = lowering.computed(type1, operator, computing, scope)?;
+                    let value = lowering.compute(type1, operator, computing, scope)?;
                     Ok(Some(Literal { value, name: None }))
                 }
                 None => Ok(None),
@@ -95,20 +95,20 @@ impl<'a> Lowering<'a> {
         type2: &'a Type2<'a>,
         at: usize,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<Value, Error> {
+    ) -> Result<LiteralValue, Error> {
         match self.constant_type2(type2, scope)? {
             Some(literal) => Ok(literal.value),
             None => Err(scope.error(at, "a literal is needed here")),
         }
     }
 
-    fn computed(
+    fn compute(
         &mut self,
         type1: &'a Type1<'a>,
         operator: &'a AstOperator<'a>,
         computing: Computing,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<Value, Error> {
+    ) -> Result<LiteralValue, Error> {
         let at = operator.span.start;
         let left = self.value(&type1.target, type1.span.start, scope)?;
         let right = self.value(&operator.argument, at, scope)?;
@@ -133,7 +133,7 @@ enum Computing {
 
 fn computing(operator: &AstOperator, scope: &Scope) -> Result<Option<Computing>, Error> {
     let OperatorKind::Control(name) = operator.kind else { return Ok(None) };
-    Ok(match Operator::named(name, operator.span.start, scope)? {
+    Ok(match Operator::parse(name, operator.span.start, scope)? {
         Operator::Plus => Some(Computing::Plus),
         Operator::Cat => Some(Computing::Cat),
         Operator::Det => Some(Computing::Det),
@@ -146,28 +146,32 @@ fn sole_named_entry<'a>(group: &'a Group<'a>) -> Option<(&'a Name<'a>, &'a Type<
     let [entries] = group.choices.as_slice() else { return None };
     let [entry] = entries.as_slice() else { return None };
     match &entry.kind {
-        EntryKind::Member { key: Some(Key::Bareword(name)), value } => Some((name, value)),
+        EntryKind::Member { key: Some(MemberKey::Bareword(name)), value } => Some((name, value)),
         _ => None,
     }
 }
 
-fn plus(left: &Value, right: &Value) -> Result<Value, String> {
+fn plus(left: &LiteralValue, right: &LiteralValue) -> Result<LiteralValue, String> {
     let in_range = |sum: &i128| (-(1 << 64)..1 << 64).contains(sum);
     let finite = |sum: f64| {
-        sum.is_finite().then_some(Value::Float(sum)).ok_or_else(|| "this sum is too large".into())
+        sum.is_finite()
+            .then_some(LiteralValue::Float(sum))
+            .ok_or_else(|| "this sum is too large".into())
     };
     match (left, right) {
-        (Value::Integer(left), Value::Integer(right)) => {
+        (LiteralValue::Integer(left), LiteralValue::Integer(right)) => {
             let sum = left.checked_add(*right).filter(in_range);
-            sum.map(Value::Integer).ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
+            sum.map(LiteralValue::Integer)
+                .ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
         }
-        (Value::Float(left), Value::Float(right)) => finite(left + right),
+        (LiteralValue::Float(left), LiteralValue::Float(right)) => finite(left + right),
         #[expect(clippy::cast_precision_loss, reason = "the sum is a float")]
-        (Value::Float(left), Value::Integer(right)) => finite(left + *right as f64),
+        (LiteralValue::Float(left), LiteralValue::Integer(right)) => finite(left + *right as f64),
         // The sum is of the kind of the left side.
-        (Value::Integer(left), Value::Float(right)) => {
+        (LiteralValue::Integer(left), LiteralValue::Float(right)) => {
             let sum = floor_sum(*left, *right).filter(in_range);
-            sum.map(Value::Integer).ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
+            sum.map(LiteralValue::Integer)
+                .ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
         }
         _ => Err(".plus needs two numbers".into()),
     }
@@ -182,15 +186,15 @@ fn floor_sum(left: i128, right: f64) -> Option<i128> {
 }
 
 /// The result is of the left side's kind.
-fn cat(left: Value, right: Value) -> Result<Value, String> {
+fn cat(left: LiteralValue, right: LiteralValue) -> Result<LiteralValue, String> {
     let (is_text, left) = match left {
-        Value::Text(text) => (true, text.into_bytes()),
-        Value::Bytes(bytes) => (false, bytes),
+        LiteralValue::Text(text) => (true, text.into_bytes()),
+        LiteralValue::Bytes(bytes) => (false, bytes),
         _ => return Err("text or byte strings are needed on both sides".into()),
     };
     let right = match right {
-        Value::Text(text) => text.into_bytes(),
-        Value::Bytes(bytes) => bytes,
+        LiteralValue::Text(text) => text.into_bytes(),
+        LiteralValue::Bytes(bytes) => bytes,
         _ => return Err("text or byte strings are needed on both sides".into()),
     };
     if left.len() + right.len() > limits::STRING {
@@ -198,22 +202,24 @@ fn cat(left: Value, right: Value) -> Result<Value, String> {
     }
     let joined = [left, right].concat();
     if !is_text {
-        return Ok(Value::Bytes(joined));
+        return Ok(LiteralValue::Bytes(joined));
     }
-    String::from_utf8(joined).map(Value::Text).map_err(|_| "the result is not text".into())
+    String::from_utf8(joined).map(LiteralValue::Text).map_err(|_| "the result is not text".into())
 }
 
 /// Takes as many blanks from the start of each line as all lines have that are
 /// not blank.
-fn dedent(value: Value) -> Value {
+fn dedent(value: LiteralValue) -> LiteralValue {
     match value {
-        Value::Text(text) => match dedent_bytes(text.as_bytes()) {
-            Some(dedented) => String::from_utf8(dedented).map_or(Value::Text(text), Value::Text),
-            None => Value::Text(text),
+        LiteralValue::Text(text) => match dedent_bytes(text.as_bytes()) {
+            Some(dedented) => {
+                String::from_utf8(dedented).map_or(LiteralValue::Text(text), LiteralValue::Text)
+            }
+            None => LiteralValue::Text(text),
         },
-        Value::Bytes(bytes) => match dedent_bytes(&bytes) {
-            Some(dedented) => Value::Bytes(dedented),
-            None => Value::Bytes(bytes),
+        LiteralValue::Bytes(bytes) => match dedent_bytes(&bytes) {
+            Some(dedented) => LiteralValue::Bytes(dedented),
+            None => LiteralValue::Bytes(bytes),
         },
         other => other,
     }

@@ -8,7 +8,8 @@ use super::names::Scope;
 use super::{Lowering, limits};
 use crate::Error;
 use crate::ir::{
-    Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value, Warning, WarningKind,
+    Control, Element, ElementKind, Group, Literal, LiteralValue, TypeKind, Warning, WarningKind,
+    XsdPattern,
 };
 use crate::syntax::ast::{Operator as AstOperator, OperatorKind, Type1};
 use crate::xsd;
@@ -44,7 +45,7 @@ pub(super) enum Operator {
 
 impl Operator {
     /// The operator of this name, or that it is not supported.
-    pub(super) fn named(name: &str, at: usize, scope: &Scope) -> Result<Self, Error> {
+    pub(super) fn parse(name: &str, at: usize, scope: &Scope) -> Result<Self, Error> {
         Ok(match name {
             "size" => Self::Size,
             "bits" => Self::Bits,
@@ -100,7 +101,7 @@ impl<'a> Lowering<'a> {
             OperatorKind::Range { inclusive } => {
                 return self.range(type1, operator, inclusive, scope);
             }
-            OperatorKind::Control(name) => Operator::named(name, operator.span.start, scope)?,
+            OperatorKind::Control(name) => Operator::parse(name, operator.span.start, scope)?,
         };
         if let Some(literal) = self.constant(type1, scope)? {
             return Ok(TypeKind::Literal(literal));
@@ -123,7 +124,8 @@ impl<'a> Lowering<'a> {
         let low = self.value(&type1.target, type1.span.start, scope)?;
         let high = self.value(&operator.argument, at, scope)?;
         match (&low, &high) {
-            (Value::Integer(_), Value::Integer(_)) | (Value::Float(_), Value::Float(_)) => {
+            (LiteralValue::Integer(_), LiteralValue::Integer(_))
+            | (LiteralValue::Float(_), LiteralValue::Float(_)) => {
                 Ok(TypeKind::Range { low, high, inclusive })
             }
             _ => Err(scope.error(at, "a range is between two integers or two floats")),
@@ -197,7 +199,8 @@ impl<'a> Lowering<'a> {
         if let TypeKind::Array(Group { choices, .. }) = &argument.kind
             && let Some(Element { kind: ElementKind::Member(name), .. }) =
                 choices.first().and_then(|elements| elements.first())
-            && let TypeKind::Literal(Literal { value: Value::Text(name), .. }) = &name.value.kind
+            && let TypeKind::Literal(Literal { value: LiteralValue::Text(name), .. }) =
+                &name.value.kind
         {
             return Ok(name.clone());
         }
@@ -209,10 +212,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<Value, Error> {
+    ) -> Result<LiteralValue, Error> {
         let at = operator.span.start;
         match self.value(&operator.argument, at, scope)? {
-            number @ (Value::Integer(_) | Value::Float(_)) => Ok(number),
+            number @ (LiteralValue::Integer(_) | LiteralValue::Float(_)) => Ok(number),
             _ => Err(scope.error(at, "a number is needed here")),
         }
     }
@@ -224,7 +227,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<String, Error> {
         let at = operator.span.start;
         match self.value(&operator.argument, at, scope)? {
-            Value::Text(text) => Ok(text),
+            LiteralValue::Text(text) => Ok(text),
             _ => Err(scope.error(at, "a text is needed here")),
         }
     }
@@ -238,8 +241,8 @@ impl<'a> Lowering<'a> {
     ) -> Result<Grammar, Error> {
         let at = operator.span.start;
         let text = match self.value(&operator.argument, at, scope)? {
-            Value::Text(text) => text,
-            Value::Bytes(bytes) => String::from_utf8(bytes)
+            LiteralValue::Text(text) => text,
+            LiteralValue::Bytes(bytes) => String::from_utf8(bytes)
                 .map_err(|_| scope.error(at, "a grammar is text: these bytes are not UTF-8"))?,
             _ => return Err(scope.error(at, "a text is needed here")),
         };
@@ -269,7 +272,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<Pattern, Error> {
+    ) -> Result<XsdPattern, Error> {
         let xsd = self.text(operator, scope)?;
         let at = operator.span.start;
         if xsd.starts_with('^') || xsd.ends_with('$') && !xsd.ends_with("\\$") {
@@ -284,7 +287,7 @@ impl<'a> Lowering<'a> {
         }
         match xsd::translate(&xsd, &mut self.patterns.compiler) {
             Ok(regex) => {
-                let pattern = Pattern { xsd: xsd.clone(), regex };
+                let pattern = XsdPattern { xsd: xsd.clone(), regex };
                 self.patterns.translated.insert(xsd, pattern.clone());
                 Ok(pattern)
             }

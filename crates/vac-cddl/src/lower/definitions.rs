@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::Error;
-use crate::ir::{Location, Origin};
+use crate::ir::{Location, RuleOrigin};
 use crate::modules::{Entry, Namespace, RuleSet};
 use crate::source::Source;
 use crate::syntax::ast::{self, Assignment, Body};
@@ -20,7 +20,7 @@ pub(super) struct Definitions<'a> {
 pub(super) struct Definition<'a> {
     /// With its `$` or `$$`, and with the prefix of its module.
     pub(super) name: Rc<str>,
-    pub(super) origin: Origin,
+    pub(super) origin: RuleOrigin,
     /// Where the name is first.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
@@ -58,11 +58,11 @@ impl<'a> Definitions<'a> {
     }
 
     pub(super) fn of_specification(&self) -> impl Iterator<Item = &Definition<'a>> {
-        self.all.iter().filter(|definition| definition.origin == Origin::Spec)
+        self.all.iter().filter(|definition| definition.origin == RuleOrigin::Spec)
     }
 
     /// Adds rules; returns what is wrong with them.
-    pub(super) fn add(&mut self, merged: &RuleSet<'a>, origin: Origin) -> Vec<Error> {
+    pub(super) fn add(&mut self, merged: &RuleSet<'a>, origin: RuleOrigin) -> Vec<Error> {
         let entries = merged.entries.iter();
         let mut errors: Vec<Error> =
             entries.filter_map(|entry| self.add_rule(entry, origin).err()).collect();
@@ -77,7 +77,7 @@ impl<'a> Definitions<'a> {
         errors
     }
 
-    fn add_rule(&mut self, entry: &Entry<'a>, origin: Origin) -> Result<(), Error> {
+    fn add_rule(&mut self, entry: &Entry<'a>, origin: RuleOrigin) -> Result<(), Error> {
         let Entry { name, rule, source, namespace, is_given } = entry;
         let (rule, source) = (*rule, *source);
         let error = |why: String| Err(source.error(rule.span.start, why));

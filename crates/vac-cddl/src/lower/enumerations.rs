@@ -6,8 +6,8 @@ use super::Lowering;
 use super::names::{Argument, Scope, Target, bare, sole_type2};
 use super::types::Unwrapped;
 use crate::Error;
-use crate::ir::{Literal, Type, TypeKind, Value};
-use crate::syntax::ast::{self, Body, Entry, EntryKind, Key, Type2, Type2Kind};
+use crate::ir::{Literal, LiteralValue, Type, TypeKind};
+use crate::syntax::ast::{self, Body, EntryKind, GroupEntry, MemberKey, Type2, Type2Kind};
 
 impl<'a> Lowering<'a> {
     pub(super) fn enumerate(
@@ -47,7 +47,7 @@ impl<'a> Lowering<'a> {
                 Some(Type2 { kind: Type2Kind::Name(reference), .. }) => {
                     let target = self.resolve(reference, &scope)?;
                     let at = reference.name.span.start;
-                    self.nested(&scope, at, |lowering| {
+                    self.with_nesting(&scope, at, |lowering| {
                         lowering.enumerate_target(target, at, &scope, out)
                     })
                 }
@@ -58,17 +58,17 @@ impl<'a> Lowering<'a> {
 
     fn enumerate_entry(
         &mut self,
-        entry: &'a Entry<'a>,
+        entry: &'a GroupEntry<'a>,
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Type>,
     ) -> Result<(), Error> {
-        self.nested(scope, entry.span.start, |lowering| match &entry.kind {
+        self.with_nesting(scope, entry.span.start, |lowering| match &entry.kind {
             EntryKind::Group(group) => lowering.enumerate(group, scope, out),
             EntryKind::Member { key, value } => {
                 let name = match key {
-                    Some(Key::Bareword(name)) => Some(lowering.name(name, scope)?),
-                    Some(Key::Type { type1, .. }) => match lowering.constant(type1, scope)? {
-                        Some(Literal { value: Value::Text(name), .. }) => Some(name),
+                    Some(MemberKey::Bareword(name)) => Some(lowering.name(name, scope)?),
+                    Some(MemberKey::Type { type1, .. }) => match lowering.constant(type1, scope)? {
+                        Some(Literal { value: LiteralValue::Text(name), .. }) => Some(name),
                         _ => None,
                     },
                     _ => None,

@@ -7,9 +7,10 @@ use super::types::Unwrapped;
 use super::{Lowering, Pending, copied_docs, limits};
 use crate::Error;
 use crate::ir::{
-    Element, ElementKind, Group, Key, Literal, Location, Member, Occurrence, TypeKind, Value,
+    Element, ElementKind, Group, Literal, LiteralValue, Location, Member, MemberKey, Occurrence,
+    TypeKind,
 };
-use crate::syntax::ast::{self, Body, Entry, EntryKind, Type2, Type2Kind};
+use crate::syntax::ast::{self, Body, EntryKind, GroupEntry, Type2, Type2Kind};
 
 /// What all kinds of entries have.
 struct Place {
@@ -52,10 +53,11 @@ impl<'a> Lowering<'a> {
     /// The name of the group rule that an entry consists of.
     fn sole_group(
         &mut self,
-        entry: &'a Entry<'a>,
+        entry: &'a GroupEntry<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<String>, Error> {
-        let Entry { occurrence: None, kind: EntryKind::Member { key: None, value }, .. } = entry
+        let GroupEntry { occurrence: None, kind: EntryKind::Member { key: None, value }, .. } =
+            entry
         else {
             return Ok(None);
         };
@@ -73,7 +75,7 @@ impl<'a> Lowering<'a> {
 
     fn choice(
         &mut self,
-        entries: &'a [Entry<'a>],
+        entries: &'a [GroupEntry<'a>],
         scope: &Rc<Scope<'a>>,
     ) -> Result<Vec<Element>, Error> {
         let mut elements = Vec::new();
@@ -90,7 +92,9 @@ impl<'a> Lowering<'a> {
             let scope = &named.scope(part);
             self.grow(1, scope, part.rule.span.start)?;
             match part.body() {
-                Body::Group(Entry { occurrence: None, kind: EntryKind::Group(group), .. }) => {
+                Body::Group(GroupEntry {
+                    occurrence: None, kind: EntryKind::Group(group), ..
+                }) => {
                     let mut group = self.group(group, group.span.start, scope)?;
                     choices.append(&mut group.choices);
                     titles.append(&mut group.names);
@@ -116,7 +120,7 @@ impl<'a> Lowering<'a> {
 
     fn entry(
         &mut self,
-        entry: &'a Entry<'a>,
+        entry: &'a GroupEntry<'a>,
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Element>,
     ) -> Result<(), Error> {
@@ -130,7 +134,7 @@ impl<'a> Lowering<'a> {
             docs,
             location: scope.location(start),
         };
-        self.nested(scope, start, |lowering| match &entry.kind {
+        self.with_nesting(scope, start, |lowering| match &entry.kind {
             EntryKind::Member { key: None, value } => lowering.type_entry(value, place, scope, out),
             EntryKind::Member { key: Some(key), value } => {
                 let (key, cut) = lowering.key(key, start, scope)?;
@@ -211,7 +215,7 @@ impl<'a> Lowering<'a> {
                 Some(Type2 { kind: Type2Kind::Name(reference), .. }) => {
                     let target = self.resolve(reference, &scope)?;
                     let at = reference.name.span.start;
-                    self.nested(&scope, at, |lowering| {
+                    self.with_nesting(&scope, at, |lowering| {
                         lowering.target_entry(target, at, place, &scope, out)
                     })
                 }
@@ -223,20 +227,22 @@ impl<'a> Lowering<'a> {
     /// The key of the entry that starts here.
     fn key(
         &mut self,
-        key: &'a ast::Key<'a>,
+        key: &'a ast::MemberKey<'a>,
         at: usize,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<(Key, bool), Error> {
+    ) -> Result<(MemberKey, bool), Error> {
         Ok(match key {
-            ast::Key::Bareword(name) => {
-                let value = Value::Text(self.name(name, scope)?);
-                (Key::Literal(Literal { value, name: None }), true)
+            ast::MemberKey::Bareword(name) => {
+                let value = LiteralValue::Text(self.name(name, scope)?);
+                (MemberKey::Literal(Literal { value, name: None }), true)
             }
-            ast::Key::Value(value) => (Key::Literal(self.literal(value, scope, at)?), true),
-            ast::Key::Type { type1, cut } => {
+            ast::MemberKey::Value(value) => {
+                (MemberKey::Literal(self.literal(value, scope, at)?), true)
+            }
+            ast::MemberKey::Type { type1, cut } => {
                 let key = match self.constant(type1, scope)? {
-                    Some(literal) => Key::Literal(self.named_label(literal, type1, scope)?),
-                    None => Key::Type(self.type1(type1, scope)?),
+                    Some(literal) => MemberKey::Literal(self.named_label(literal, type1, scope)?),
+                    None => MemberKey::Type(self.type1(type1, scope)?),
                 };
                 (key, *cut)
             }
@@ -250,7 +256,7 @@ impl<'a> Lowering<'a> {
         type1: &'a ast::Type1<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Literal, Error> {
-        if literal.name.is_some() || matches!(literal.value, Value::Text(_)) {
+        if literal.name.is_some() || matches!(literal.value, LiteralValue::Text(_)) {
             return Ok(literal);
         }
         let mut next = bare(type1).map(|type2| (type2, Rc::clone(scope)));
@@ -367,7 +373,7 @@ impl<'a> Lowering<'a> {
             return Err(scope.error(at, why));
         }
         self.inlining.push(name);
-        let inlined = self.nested(scope, at, inline);
+        let inlined = self.with_nesting(scope, at, inline);
         self.inlining.pop();
         inlined
     }

@@ -27,13 +27,13 @@ use self::names::{End, Named, Scope, Target};
 pub(crate) use self::read::schema;
 use crate::Error;
 use crate::compile::Compiler;
-use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Value, Warning};
+use crate::ir::{Literal, LiteralValue, Location, Rule, RuleId, RuleOrigin, Warning, XsdPattern};
 use crate::syntax::ast::{Name, Type2};
 
 /// The patterns that were translated so far.
 #[derive(Default)]
 struct Patterns {
-    translated: HashMap<String, Pattern>,
+    translated: HashMap<String, XsdPattern>,
     compiler: Compiler,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
                 self.copy(text.len(), scope, type2.span.start)?;
                 return Ok(Rule {
                     name: key.clone(),
-                    origin: Origin::Instance,
+                    origin: RuleOrigin::Instance,
                     docs: Vec::new(),
                     source: text.to_owned(),
                     location: scope.location(type2.span.start),
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
         let texts: Vec<&str> = definition.parts.iter().map(|part| part.text).collect();
         Ok(Rule {
             name: named.key.clone(),
-            origin: if definition.is_generic() { Origin::Instance } else { definition.origin },
+            origin: if definition.is_generic() { RuleOrigin::Instance } else { definition.origin },
             docs: definition.parts.iter().flat_map(|part| part.docs.clone()).collect(),
             source: texts.join("\n"),
             location: definition.location.clone(),
@@ -246,7 +246,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// A copy of a literal of the text.
-    fn literal(&mut self, value: &Value, scope: &Scope<'a>, at: usize) -> Result<Literal, Error> {
+    fn literal(
+        &mut self,
+        value: &LiteralValue,
+        scope: &Scope<'a>,
+        at: usize,
+    ) -> Result<Literal, Error> {
         self.copy(size(value), scope, at)?;
         Ok(Literal { value: value.clone(), name: None })
     }
@@ -258,7 +263,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// One step deeper into the text, as long as there is an end to it.
-    fn nested<T>(
+    fn with_nesting<T>(
         &mut self,
         scope: &Rc<Scope<'a>>,
         at: usize,
@@ -276,11 +281,11 @@ impl<'a> Lowering<'a> {
 }
 
 /// Bytes of a value.
-fn size(value: &Value) -> usize {
+fn size(value: &LiteralValue) -> usize {
     match value {
-        Value::Integer(_) | Value::Float(_) => 0,
-        Value::Text(text) => text.len(),
-        Value::Bytes(bytes) => bytes.len(),
+        LiteralValue::Integer(_) | LiteralValue::Float(_) => 0,
+        LiteralValue::Text(text) => text.len(),
+        LiteralValue::Bytes(bytes) => bytes.len(),
     }
 }
 

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use super::definitions::{Definition, Part};
 use super::{Lowering, Pending, limits};
 use crate::Error;
-use crate::ir::{Location, Origin, RuleId};
+use crate::ir::{Location, RuleId, RuleOrigin};
 use crate::modules::Namespace;
 use crate::source::Source;
-use crate::syntax::ast::{Body, Reference, Span, Type, Type1, Type2, Type2Kind};
+use crate::syntax::ast::{Body, Reference, TextSpan, Type, Type1, Type2, Type2Kind};
 use crate::syntax::{Symbol, TokenKind};
 
 /// The text that contains a construct, and the arguments for the generic
@@ -174,7 +174,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn rule(&mut self, named: Named<'a>, at: Location) -> Result<RuleId, Error> {
         let id = self.rule_id(&named.key, &at)?;
         let is_instance = named.definition.is_generic();
-        let is_prelude = named.definition.origin == Origin::Prelude;
+        let is_prelude = named.definition.origin == RuleOrigin::Prelude;
         if (is_instance || is_prelude) && self.found.insert(named.key.clone()) {
             if is_prelude {
                 self.prelude.push_back(named);
@@ -267,7 +267,7 @@ pub(super) fn bare<'a>(mut type1: &'a Type1<'a>) -> Option<&'a Type2<'a>> {
 
 /// A construct as it is written, on one line, with parameters replaced; only its beginning
 /// if it is longer than any name.
-pub(super) fn one_line(span: Span, scope: &Scope) -> String {
+pub(super) fn one_line(span: TextSpan, scope: &Scope) -> String {
     let source = scope.source;
     let tokens = source.tokens(span);
     let mut text = String::new();

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::definitions::{Definition, Definitions};
 use super::{Lowering, Patterns, arguments, cycles, limits, prelude, recursion, unused};
-use crate::ir::{Location, Origin, RuleId, Schema, Warning, WarningKind};
-use crate::modules::{self, Directive, File, NamedSource, Options, RuleSet, directives};
+use crate::ir::{Location, RuleId, RuleOrigin, Schema, Warning, WarningKind};
+use crate::modules::{self, Directive, NamedSource, ParseOptions, RuleSet, SpecFile, directives};
 use crate::source::Source;
 use crate::{Error, Errors, warnings};
 
 /// Reads a specification.
-pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+pub(crate) fn schema(files: &[SpecFile<'_>], options: &ParseOptions<'_>) -> Result<Schema, Errors> {
     let prelude = prelude::load()?;
     if files.is_empty() {
         let nowhere = Location { file: "specification".into(), line: 1, column: 1 };
@@ -43,7 +43,7 @@ fn lower<'a>(
     prelude: &'a Source<'a>,
     given: &'a [Source<'a>],
     modules: &[NamedSource<'a>],
-    options: &Options<'_>,
+    options: &ParseOptions<'_>,
 ) -> Result<Schema, Vec<Error>> {
     let merged = match options.modules {
         Some(_) => modules::merge(given, modules, options.start),
@@ -51,8 +51,8 @@ fn lower<'a>(
     };
     let (merged, mut found) = merged.map_err(|error| vec![error])?;
     let mut definitions = Definitions::new();
-    let mut errors = definitions.add(&RuleSet::new([prelude]), Origin::Prelude);
-    errors.append(&mut definitions.add(&merged, Origin::Spec));
+    let mut errors = definitions.add(&RuleSet::new([prelude]), RuleOrigin::Prelude);
+    errors.append(&mut definitions.add(&merged, RuleOrigin::Spec));
     let Some(first_rule) = definitions.of_specification().next() else {
         let why = "this text contains no rule";
         errors.extend(given.first().map(|source| source.error(0, why)));
@@ -91,7 +91,7 @@ fn lower<'a>(
         found.extend(lenient(source));
     }
     if options.modules.is_none() {
-        found.extend(given.iter().flat_map(unfollowed));
+        found.extend(given.iter().flat_map(warn_unfollowed));
     }
     found.extend(unused::unused(&definitions, first_rule, options.start));
     found.extend(warnings::find(&schema));
@@ -142,14 +142,14 @@ fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
 }
 
 /// Directives that are not followed, and may be the reason for what is not defined.
-fn unfollowed_errors(given: &[Source<'_>], options: &Options<'_>) -> Vec<Error> {
+fn unfollowed_errors(given: &[Source<'_>], options: &ParseOptions<'_>) -> Vec<Error> {
     let is_followed = options.modules.is_some();
     let texts = given.iter().filter(|_| !is_followed);
-    texts.flat_map(unfollowed).map(|it| Error::new(it.location, it.message)).collect()
+    texts.flat_map(warn_unfollowed).map(|it| Error::new(it.location, it.message)).collect()
 }
 
 /// The directives of a text that is read without modules.
-fn unfollowed(source: &Source<'_>) -> Vec<Warning> {
+fn warn_unfollowed(source: &Source<'_>) -> Vec<Warning> {
     let found = directives(source.tree.text, &source.tree.comments);
     let warning = |Directive { text, start, .. }: Directive<'_>| Warning {
         kind: WarningKind::Directive,

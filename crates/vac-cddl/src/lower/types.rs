@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Lowering;
 use super::names::{Argument, End, Named, Scope, Target};
 use crate::Error;
-use crate::ir::{Literal, TagNumber, Type, TypeKind, Value};
+use crate::ir::{Literal, LiteralValue, TagNumber, Type, TypeKind};
 use crate::syntax::ast::{self, Body, HeadNumber, Reference, Type2Kind};
 
 /// What `~` leaves of a rule.
@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
         let at = type1.span.start;
-        self.nested(scope, at, |lowering| match &type1.operator {
+        self.with_nesting(scope, at, |lowering| match &type1.operator {
             None => lowering.type2(&type1.target, scope),
             Some(operator) => {
                 let kind = lowering.operation(type1, operator, scope)?;
@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
                 let target = self.resolve(reference, scope)?;
                 return match self.unwrap(&target, reference, scope)? {
                     Unwrapped::Type(content, scope) => {
-                        self.nested(&scope, content.span.start, |lowering| {
+                        self.with_nesting(&scope, content.span.start, |lowering| {
                             lowering.type_(content, &scope)
                         })
                     }
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
             None => Ok(TagNumber::Of(Box::new(self.type_(numbers, scope)?))),
             Some(Literal { value, .. }) => {
                 let number = match value {
-                    Value::Integer(value) => u64::try_from(value).ok(),
+                    LiteralValue::Integer(value) => u64::try_from(value).ok(),
                     _ => None,
                 };
                 let why = "a number of 0 to 2^64 - 1 is needed here";

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::definitions::{Definition, Definitions};
-use crate::ir::{Origin, Warning, WarningKind};
+use crate::ir::{RuleOrigin, Warning, WarningKind};
 use crate::modules;
 use crate::syntax::ast::{Body, Rule, Type2Kind};
 
@@ -22,7 +22,7 @@ pub(super) fn unused<'a>(
         for part in &definition.parts {
             for name in modules::references(part.rule, part.source) {
                 let next = definitions.get(part.namespace.full(name));
-                if let Some(next) = next.filter(|next| next.origin == Origin::Spec)
+                if let Some(next) = next.filter(|next| next.origin == RuleOrigin::Spec)
                     && reached.insert(&next.name)
                 {
                     open.push(next);

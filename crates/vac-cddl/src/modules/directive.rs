@@ -1,6 +1,6 @@
 //! `;# import` and `;# include`: what a directive says.
 
-use crate::syntax::ast::Span;
+use crate::syntax::ast::TextSpan;
 use crate::syntax::is_name;
 
 /// How a directive is written, for messages.
@@ -42,7 +42,7 @@ pub(crate) enum Verb {
 /// The directives among the comments of a text, in its order.
 pub(crate) fn directives<'a>(
     text: &'a str,
-    comments: &'a [Span],
+    comments: &'a [TextSpan],
 ) -> impl Iterator<Item = Directive<'a>> {
     comments.iter().filter_map(|comment| {
         let text_of = &text[comment.start..comment.end];

@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
-use super::{File, ModuleLoader, directives};
+use super::{ModuleLoader, SpecFile, directives};
 use crate::lower::limits;
 use crate::{Error, Errors, location, syntax};
 
 /// A module by its name, with its text.
-pub(crate) type Loaded = (String, File<'static>);
+pub(crate) type Loaded = (String, SpecFile<'static>);
 
 /// Loads the modules that texts name, and those that these name, each once.
-pub(crate) fn load(files: &[File<'_>], loader: &dyn ModuleLoader) -> Result<Vec<Loaded>, Errors> {
+pub(crate) fn load(
+    files: &[SpecFile<'_>],
+    loader: &dyn ModuleLoader,
+) -> Result<Vec<Loaded>, Errors> {
     let mut loading =
         Loading { loader, known: HashSet::new(), loaded: Vec::new(), bytes: 0, errors: Vec::new() };
     for file in files {
@@ -19,7 +22,7 @@ pub(crate) fn load(files: &[File<'_>], loader: &dyn ModuleLoader) -> Result<Vec<
     let mut next = 0;
     while next < loading.loaded.len() {
         // The list grows while its texts are read.
-        let file = std::mem::replace(&mut loading.loaded[next].1, File::new("", ""));
+        let file = std::mem::replace(&mut loading.loaded[next].1, SpecFile::new("", ""));
         loading.follow(&file);
         loading.loaded[next].1 = file;
         next += 1;
@@ -41,7 +44,7 @@ struct Loading<'l> {
 
 impl Loading<'_> {
     /// Loads what a text names.
-    fn follow(&mut self, file: &File<'_>) {
+    fn follow(&mut self, file: &SpecFile<'_>) {
         if file.text.len() > limits::TEXT_BYTES {
             // The parser refuses it.
             return;

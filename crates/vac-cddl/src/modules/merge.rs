@@ -195,7 +195,7 @@ impl<'a> Merger<'a> {
         open.extend(merged.aliases.iter().map(|alias| Rc::clone(&alias.target)));
         while let Some(name) = open.pop() {
             if !merged.is_complete(&name) {
-                self.want(&name, libraries, &mut |name| {
+                self.request(&name, libraries, &mut |name| {
                     if !known.contains(name) {
                         known.insert(Rc::from(name));
                         open.push(Rc::from(name));
@@ -217,7 +217,7 @@ impl<'a> Merger<'a> {
 
     /// Takes a name from the first module that has it, and a socket from all. Calls a
     /// function with the names that it uses.
-    fn want(
+    fn request(
         &mut self,
         name: &Rc<str>,
         libraries: &mut [Library<'a, '_>],

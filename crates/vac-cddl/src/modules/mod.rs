@@ -20,14 +20,14 @@ pub(crate) use self::rules::{Entry, Namespace, RuleSet, references};
 
 /// A text of a specification, and the name that locations give it.
 #[derive(Clone, Debug)]
-pub struct File<'t> {
+pub struct SpecFile<'t> {
     /// The name, usually the path as the user wrote it.
     pub name: Cow<'t, str>,
     /// The text.
     pub text: Cow<'t, str>,
 }
 
-impl<'t> File<'t> {
+impl<'t> SpecFile<'t> {
     /// A text with a name.
     pub fn new(name: impl Into<Cow<'t, str>>, text: impl Into<Cow<'t, str>>) -> Self {
         Self { name: name.into(), text: text.into() }
@@ -40,18 +40,18 @@ pub trait ModuleLoader {
     ///
     /// The name consists of ASCII letters, digits, `-`, `_` and `.`, and does not begin
     /// with `.`: it cannot lead out of a folder.
-    fn load(&self, module: &str) -> Result<File<'static>, String>;
+    fn load(&self, module: &str) -> Result<SpecFile<'static>, String>;
 }
 
-impl<F: Fn(&str) -> Result<File<'static>, String>> ModuleLoader for F {
-    fn load(&self, module: &str) -> Result<File<'static>, String> {
+impl<F: Fn(&str) -> Result<SpecFile<'static>, String>> ModuleLoader for F {
+    fn load(&self, module: &str) -> Result<SpecFile<'static>, String> {
         self(module)
     }
 }
 
 /// How a specification is read.
 #[derive(Clone, Copy, Default)]
-pub struct Options<'o> {
+pub struct ParseOptions<'o> {
     /// The rule that documents have to match. The first rule of the first file if `None`.
     pub start: Option<&'o str>,
     /// Where modules come from. Directives are not followed if `None`; each gives a warning.

@@ -3,11 +3,11 @@
 //! Names and comments are slices of the text; every node has the range of bytes
 //! it was read from.
 
-use crate::ir::Value;
+use crate::ir::LiteralValue;
 
 /// A range of bytes of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct TextSpan {
     /// Offset of the first byte.
     pub start: usize,
     /// Offset after the last byte.
@@ -26,7 +26,7 @@ pub struct Rule<'a> {
     /// What is assigned.
     pub body: Body<'a>,
     /// From the name to the end of the body.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// How a rule assigns its body.
@@ -47,7 +47,7 @@ pub enum Body<'a> {
     /// A type.
     Type(Type<'a>),
     /// A group entry.
-    Group(Entry<'a>),
+    Group(GroupEntry<'a>),
 }
 
 /// A name with its `$` or `$$`.
@@ -56,7 +56,7 @@ pub struct Name<'a> {
     /// As it is written.
     pub text: &'a str,
     /// Where.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// Alternatives separated by `/`; at least one.
@@ -65,7 +65,7 @@ pub struct Type<'a> {
     /// The alternatives.
     pub choices: Vec<Type1<'a>>,
     /// All of them.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// A type with at most one operator.
@@ -76,7 +76,7 @@ pub struct Type1<'a> {
     /// The operator and its argument.
     pub operator: Option<Operator<'a>>,
     /// The target, the operator and its argument.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// A range or control operator and its argument.
@@ -87,7 +87,7 @@ pub struct Operator<'a> {
     /// The type to the right of the operator.
     pub argument: Type2<'a>,
     /// The operator alone.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// An operator.
@@ -108,14 +108,14 @@ pub struct Type2<'a> {
     /// What it is.
     pub kind: Type2Kind<'a>,
     /// Where.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// What a type without operator is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type2Kind<'a> {
     /// A literal.
-    Value(Value),
+    Value(LiteralValue),
     /// `name` or `name<arguments>`
     Name(Reference<'a>),
     /// `(type)`
@@ -172,23 +172,23 @@ pub struct Reference<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group<'a> {
     /// The alternatives.
-    pub choices: Vec<Vec<Entry<'a>>>,
+    pub choices: Vec<Vec<GroupEntry<'a>>>,
     /// Whether a comma follows an entry. Parentheses with a comma in them are
     /// never a type.
     pub has_comma: bool,
     /// With the brackets around it.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// One entry of a group.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry<'a> {
+pub struct GroupEntry<'a> {
     /// How often.
     pub occurrence: Option<Occurrence>,
     /// What.
     pub kind: EntryKind<'a>,
     /// The occurrence and what follows it.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// `?`, `*`, `+` or `min*max`.
@@ -206,7 +206,7 @@ pub enum EntryKind<'a> {
     /// `key: type`, `key => type`, or a type alone, which may name a group.
     Member {
         /// The key.
-        key: Option<Key<'a>>,
+        key: Option<MemberKey<'a>>,
         /// The type of the value.
         value: Type<'a>,
     },
@@ -216,11 +216,11 @@ pub enum EntryKind<'a> {
 
 /// The key of a member.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Key<'a> {
+pub enum MemberKey<'a> {
     /// `name:`
     Bareword(Name<'a>),
     /// `"text":`, `1:`
-    Value(Value),
+    Value(LiteralValue),
     /// `type =>`, `type ^ =>`
     Type {
         /// The type that the key matches.

@@ -2,7 +2,7 @@
 
 use data_encoding::{BASE64_NOPAD, HEXLOWER_PERMISSIVE};
 
-use crate::ir::Value;
+use crate::ir::LiteralValue;
 
 /// The length of the string at the start of the text, with both quotes.
 pub(super) fn quoted_length(text: &str, quote: char) -> Option<usize> {
@@ -97,7 +97,7 @@ pub(super) fn bytes(prefix: &str, written: &str) -> Result<Vec<u8>, String> {
 }
 
 /// The number at the start of the text, and its length.
-pub(super) fn number(text: &str) -> Result<(Value, usize), String> {
+pub(super) fn number(text: &str) -> Result<(LiteralValue, usize), String> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let sign = text.len() - unsigned.len();
     let (radix, prefix) = radix(unsigned);
@@ -114,7 +114,7 @@ pub(super) fn number(text: &str) -> Result<(Value, usize), String> {
     }
     .map_or_else(|| Ok((integer(digits, radix, sign > 0)?, end)), Ok::<_, String>)?;
     let value = match value {
-        Value::Float(float) if sign > 0 => Value::Float(-float),
+        LiteralValue::Float(float) if sign > 0 => LiteralValue::Float(-float),
         other => other,
     };
     Ok((value, sign + length))
@@ -142,17 +142,17 @@ fn radix(unsigned: &str) -> (u32, usize) {
     }
 }
 
-fn integer(digits: &str, radix: u32, negative: bool) -> Result<Value, String> {
+fn integer(digits: &str, radix: u32, negative: bool) -> Result<LiteralValue, String> {
     let magnitude = i128::from_str_radix(digits, radix).ok();
     let value = magnitude.map(|magnitude| if negative { -magnitude } else { magnitude });
     value
         .filter(|value| (-(1 << 64)..1 << 64).contains(value))
-        .map(Value::Integer)
+        .map(LiteralValue::Integer)
         .ok_or_else(|| "this integer is outside of -2^64 to 2^64 - 1".into())
 }
 
 /// `1.5`, `1e3`, `1.5e-3`; `end` is where its integer part ends.
-fn decimal_float(text: &str, end: usize) -> Result<Option<(Value, usize)>, String> {
+fn decimal_float(text: &str, end: usize) -> Result<Option<(LiteralValue, usize)>, String> {
     let mut length = end;
     if text[length..].starts_with('.') {
         let fraction = digits_at(text, length + 1, 10).len();
@@ -171,7 +171,7 @@ fn decimal_float(text: &str, end: usize) -> Result<Option<(Value, usize)>, Strin
     if value == 0.0 && !is_zero {
         return Err("this float is too small: in 64 bits it would be 0".into());
     }
-    Ok(Some((Value::Float(value), length)))
+    Ok(Some((LiteralValue::Float(value), length)))
 }
 
 /// `0x1.8p3`; `end` is where its integer part ends.
@@ -179,7 +179,7 @@ fn hexadecimal_float(
     text: &str,
     whole: &str,
     end: usize,
-) -> Result<Option<(Value, usize)>, String> {
+) -> Result<Option<(LiteralValue, usize)>, String> {
     let dot = usize::from(text[end..].starts_with('.'));
     let fraction = if dot == 1 { digits_at(text, end + 1, 16) } else { "" };
     let mantissa_end = end + dot + fraction.len();
@@ -197,7 +197,7 @@ fn hexadecimal_float(
         i32::try_from(4 * fraction.len()).map_err(|_| "this hexadecimal float is too long")?;
     #[expect(clippy::cast_precision_loss, reason = "it has no more than 53 bits")]
     let value = mantissa as f64 * 2f64.powi(power - shift);
-    Ok(Some((Value::Float(value), length)))
+    Ok(Some((LiteralValue::Float(value), length)))
 }
 
 /// The length of an exponent at the start of the text.

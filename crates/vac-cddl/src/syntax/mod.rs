@@ -26,15 +26,15 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-use self::ast::{Rule, Span};
+use self::ast::{Rule, TextSpan};
 pub(crate) use self::token::is_name;
-pub use self::token::{Head, Symbol, Token, TokenKind};
+pub use self::token::{HeadToken, Symbol, Token, TokenKind};
 
 /// Something that is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SyntaxProblem {
     /// Where.
-    pub span: Span,
+    pub span: TextSpan,
     /// What.
     pub message: String,
 }
@@ -49,15 +49,15 @@ pub struct Tree<'a> {
     /// All tokens, in the order of the text.
     pub tokens: Vec<Token>,
     /// All comments, each from its `;` to the end of the line.
-    pub comments: Vec<Span>,
+    pub comments: Vec<TextSpan>,
     /// What is wrong, in the order of the text. Empty if the text is CDDL.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SyntaxProblem>,
     /// What is allowed here, and not by the RFC.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<SyntaxProblem>,
 }
 
 /// The comments of a text, each from its `;` to the end of the line.
-pub(crate) fn comments(text: &str) -> Vec<Span> {
+pub(crate) fn comments(text: &str) -> Vec<TextSpan> {
     token::tokenize(text).comments
 }
 

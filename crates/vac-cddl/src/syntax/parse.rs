@@ -1,12 +1,12 @@
 //! From tokens to the syntax tree.
 
 use super::ast::{
-    Assignment, Body, Entry, EntryKind, Group, HeadNumber, Key, Name, Occurrence, Operator,
-    OperatorKind, Reference, Rule, Span, Type, Type1, Type2, Type2Kind,
+    Assignment, Body, EntryKind, Group, GroupEntry, HeadNumber, MemberKey, Name, Occurrence,
+    Operator, OperatorKind, Reference, Rule, TextSpan, Type, Type1, Type2, Type2Kind,
 };
-use super::token::{Head, Symbol, Token, TokenKind, tokenize};
-use super::{Problem, Tree};
-use crate::ir::Value;
+use super::token::{HeadToken, Symbol, Token, TokenKind, tokenize};
+use super::{SyntaxProblem, Tree};
+use crate::ir::LiteralValue;
 use crate::lower::limits;
 
 pub(super) fn parse(text: &str) -> Tree<'_> {
@@ -33,12 +33,12 @@ struct Parser<'a, 't> {
     at: usize,
     /// The brackets that are open.
     depth: usize,
-    problems: Vec<Problem>,
-    warnings: Vec<Problem>,
+    problems: Vec<SyntaxProblem>,
+    warnings: Vec<SyntaxProblem>,
 }
 
 /// A construct, or why it cannot be read.
-type Parsed<T> = Result<T, Problem>;
+type Parsed<T> = Result<T, SyntaxProblem>;
 
 impl<'a, 't> Parser<'a, 't> {
     fn rules(&mut self) -> Vec<Rule<'a>> {
@@ -68,7 +68,7 @@ impl<'a, 't> Parser<'a, 't> {
         let start = self.start();
         let Some(name) = self.take_name() else {
             return Err(match self.peek_symbol() {
-                Some(symbol) if opening_of(symbol).is_some() => {
+                Some(symbol) if opening_bracket(symbol).is_some() => {
                     self.problem(format!("`{}` closes nothing", symbol.text()))
                 }
                 _ => self.expected("a rule"),
@@ -152,7 +152,7 @@ impl<'a, 't> Parser<'a, 't> {
         {
             let why = format!(
                 "`{}` follows another operator: put what is before it in parentheses",
-                self.written(next),
+                self.token_text(next),
             );
             return Err(self.problem(why));
         }
@@ -215,9 +215,9 @@ impl<'a, 't> Parser<'a, 't> {
     }
 
     /// `#`, `#major.number`, `#6.number(type)`
-    fn head(&mut self, head: Head) -> Parsed<Type2Kind<'a>> {
+    fn head(&mut self, head: HeadToken) -> Parsed<Type2Kind<'a>> {
         let token = &self.tokens[self.at];
-        let is_wrong = |message: &str| Problem { span: token.span, message: message.into() };
+        let is_wrong = |message: &str| SyntaxProblem { span: token.span, message: message.into() };
         let number = if head.is_open {
             if !matches!(head.major, Some(6 | 7)) {
                 return Err(is_wrong("only `#6` and `#7` can have a type as their number"));
@@ -242,7 +242,8 @@ impl<'a, 't> Parser<'a, 't> {
                     if !is_adjacent {
                         let message = "`(` is read as the content of the tag before it: \
                                        write it without a space, or with a comma";
-                        self.warnings.push(Problem { span: open.span, message: message.into() });
+                        self.warnings
+                            .push(SyntaxProblem { span: open.span, message: message.into() });
                     }
                     content = Some(Box::new(self.type_()?));
                     self.close(open)?;
@@ -269,7 +270,7 @@ impl<'a, 't> Parser<'a, 't> {
                 continue;
             }
             let is_end = match self.peek_symbol() {
-                Some(symbol) => opening_of(symbol).is_some(),
+                Some(symbol) => opening_bracket(symbol).is_some(),
                 None => self.is_rule_start() || self.peek().is_none(),
             };
             if is_end {
@@ -286,11 +287,11 @@ impl<'a, 't> Parser<'a, 't> {
     }
 
     /// `grpent = [occur S] [memberkey S] type / [occur S] "(" S group S ")"`
-    fn entry(&mut self) -> Parsed<Entry<'a>> {
+    fn entry(&mut self) -> Parsed<GroupEntry<'a>> {
         let start = self.start();
         let occurrence = self.occurrence();
         let kind = self.entry_kind()?;
-        Ok(Entry { occurrence, kind, span: self.span_from(start) })
+        Ok(GroupEntry { occurrence, kind, span: self.span_from(start) })
     }
 
     fn entry_kind(&mut self) -> Parsed<EntryKind<'a>> {
@@ -305,7 +306,7 @@ impl<'a, 't> Parser<'a, 't> {
             let span = group.span;
             let inner = into_type(group).map_err(|_| {
                 let message = "these parentheses contain a group, and a type is needed here";
-                Problem { span, message: message.into() }
+                SyntaxProblem { span, message: message.into() }
             })?;
             let kind = Type2Kind::Parenthesized(Box::new(inner));
             self.operation(Type2 { kind, span })?
@@ -314,7 +315,7 @@ impl<'a, 't> Parser<'a, 't> {
         };
         let cut = self.take(Symbol::Cut);
         if self.take(Symbol::Arrow) {
-            let key = Key::Type { type1: Box::new(first), cut };
+            let key = MemberKey::Type { type1: Box::new(first), cut };
             return Ok(EntryKind::Member { key: Some(key), value: self.type_()? });
         }
         if cut {
@@ -324,16 +325,16 @@ impl<'a, 't> Parser<'a, 't> {
     }
 
     /// `bareword S ":"` or `value S ":"`
-    fn key_before_colon(&mut self) -> Option<Key<'a>> {
+    fn key_before_colon(&mut self) -> Option<MemberKey<'a>> {
         let [key, colon, ..] = &self.tokens[self.at..] else { return None };
         if !is_symbol(colon, Symbol::Colon) {
             return None;
         }
         let key = match &key.kind {
-            TokenKind::Name => Key::Bareword(self.take_name()?),
+            TokenKind::Name => MemberKey::Bareword(self.take_name()?),
             TokenKind::Value(value) => {
                 self.at += 1;
-                Key::Value(value.clone())
+                MemberKey::Value(value.clone())
             }
             _ => return None,
         };
@@ -373,7 +374,9 @@ impl<'a, 't> Parser<'a, 't> {
     fn bound(&self, at: usize) -> Option<u64> {
         let token = self.tokens.get(at)?;
         match &token.kind {
-            TokenKind::Value(Value::Integer(value)) if !self.written(token).starts_with('-') => {
+            TokenKind::Value(LiteralValue::Integer(value))
+                if !self.token_text(token).starts_with('-') =>
+            {
                 u64::try_from(*value).ok()
             }
             _ => None,
@@ -424,7 +427,7 @@ impl<'a, 't> Parser<'a, 't> {
         let open = &self.tokens[self.at];
         if self.depth == limits::NESTING {
             let message = format!("nested deeper than {} levels", limits::NESTING);
-            return Err(Problem { span: open.span, message });
+            return Err(SyntaxProblem { span: open.span, message });
         }
         self.depth += 1;
         self.at += 1;
@@ -438,7 +441,7 @@ impl<'a, 't> Parser<'a, 't> {
             _ => Symbol::AngleOpen,
         };
         let found = self.peek_symbol();
-        match found.and_then(opening_of) {
+        match found.and_then(opening_bracket) {
             Some(opened) if opened == opening => {
                 self.depth -= 1;
                 self.at += 1;
@@ -450,16 +453,16 @@ impl<'a, 't> Parser<'a, 't> {
             }
             None if self.peek().is_none() || self.is_rule_start() => {
                 let message = format!("`{}` is never closed", opening.text());
-                Err(Problem { span: open.span, message })
+                Err(SyntaxProblem { span: open.span, message })
             }
-            None => Err(self.expected(&format!("`{}`", closing_of(opening)))),
+            None => Err(self.expected(&format!("`{}`", closing_bracket(opening)))),
         }
     }
 
     fn take_name(&mut self) -> Option<Name<'a>> {
         let next = self.peek().filter(|next| next.kind == TokenKind::Name)?;
         self.at += 1;
-        Some(Name { text: self.written(next), span: next.span })
+        Some(Name { text: self.token_text(next), span: next.span })
     }
 
     fn take(&mut self, symbol: Symbol) -> bool {
@@ -479,7 +482,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    fn written(&self, token: &Token) -> &'a str {
+    fn token_text(&self, token: &Token) -> &'a str {
         &self.text[token.span.start..token.span.end]
     }
 
@@ -489,24 +492,24 @@ impl<'a, 't> Parser<'a, 't> {
     }
 
     /// From `start` to the end of the last token that was taken.
-    fn span_from(&self, start: usize) -> Span {
+    fn span_from(&self, start: usize) -> TextSpan {
         let last = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
-        Span { start, end: last.map_or(start, |last| last.span.end) }
+        TextSpan { start, end: last.map_or(start, |last| last.span.end) }
     }
 
     /// A problem with the next token.
-    fn problem(&self, message: String) -> Problem {
+    fn problem(&self, message: String) -> SyntaxProblem {
         let end_of_last = self.tokens.last().map_or(0, |last| last.span.end);
-        let end = Span { start: end_of_last, end: end_of_last };
-        Problem { span: self.peek().map_or(end, |next| next.span), message }
+        let end = TextSpan { start: end_of_last, end: end_of_last };
+        SyntaxProblem { span: self.peek().map_or(end, |next| next.span), message }
     }
 
-    fn expected(&self, what: &str) -> Problem {
+    fn expected(&self, what: &str) -> SyntaxProblem {
         const SHOWN: usize = 30;
         let found = match self.peek() {
             None => "the end of the text".to_owned(),
             Some(_) if self.is_rule_start() => "the next rule".to_owned(),
-            Some(next) => match self.written(next) {
+            Some(next) => match self.token_text(next) {
                 short if short.len() <= SHOWN => format!("`{short}`"),
                 long => format!("`{}...`", long.chars().take(SHOWN).collect::<String>()),
             },
@@ -518,15 +521,17 @@ impl<'a, 't> Parser<'a, 't> {
 }
 
 /// What a rule defines with `=`: a type wherever the entry can be read as one.
-fn type_or_group(entry: Entry<'_>) -> Body<'_> {
-    let Entry { occurrence, kind, span } = entry;
+fn type_or_group(entry: GroupEntry<'_>) -> Body<'_> {
+    let GroupEntry { occurrence, kind, span } = entry;
     match kind {
         EntryKind::Member { key: None, value } if occurrence.is_none() => Body::Type(value),
         EntryKind::Group(group) if occurrence.is_none() => match into_type(group) {
             Ok(inner) => Body::Type(parenthesized(inner, span)),
-            Err(group) => Body::Group(Entry { occurrence, kind: EntryKind::Group(group), span }),
+            Err(group) => {
+                Body::Group(GroupEntry { occurrence, kind: EntryKind::Group(group), span })
+            }
         },
-        kind => Body::Group(Entry { occurrence, kind, span }),
+        kind => Body::Group(GroupEntry { occurrence, kind, span }),
     }
 }
 
@@ -537,7 +542,7 @@ fn into_type(mut group: Group<'_>) -> Result<Type<'_>, Group<'_>> {
         return Err(group);
     }
     let Some(entry) = group.choices[0].pop() else { return Err(group) };
-    let Entry { occurrence, kind, span } = entry;
+    let GroupEntry { occurrence, kind, span } = entry;
     let kind = match kind {
         EntryKind::Member { key: None, value } if occurrence.is_none() => return Ok(value),
         EntryKind::Group(inner) if occurrence.is_none() => match into_type(inner) {
@@ -546,12 +551,12 @@ fn into_type(mut group: Group<'_>) -> Result<Type<'_>, Group<'_>> {
         },
         kind => kind,
     };
-    group.choices[0].push(Entry { occurrence, kind, span });
+    group.choices[0].push(GroupEntry { occurrence, kind, span });
     Err(group)
 }
 
 /// A type that consists of another in parentheses.
-fn parenthesized(inner: Type<'_>, span: Span) -> Type<'_> {
+fn parenthesized(inner: Type<'_>, span: TextSpan) -> Type<'_> {
     let kind = Type2Kind::Parenthesized(Box::new(inner));
     let target = Type2 { kind, span };
     Type { choices: vec![Type1 { target, operator: None, span }], span }
@@ -567,7 +572,7 @@ fn is_operator(kind: &TokenKind) -> bool {
 }
 
 /// The bracket that a closing bracket closes.
-fn opening_of(symbol: Symbol) -> Option<Symbol> {
+fn opening_bracket(symbol: Symbol) -> Option<Symbol> {
     match symbol {
         Symbol::ParenClose => Some(Symbol::ParenOpen),
         Symbol::BracketClose => Some(Symbol::BracketOpen),
@@ -577,7 +582,7 @@ fn opening_of(symbol: Symbol) -> Option<Symbol> {
     }
 }
 
-fn closing_of(symbol: Symbol) -> &'static str {
+fn closing_bracket(symbol: Symbol) -> &'static str {
     match symbol {
         Symbol::BracketOpen => "]",
         Symbol::BraceOpen => "}",

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::ast::{
-    Assignment, Body, Entry, EntryKind, Group, HeadNumber, Key, OperatorKind, Reference, Rule,
-    Span, Type, Type1, Type2, Type2Kind,
+    Assignment, Body, EntryKind, Group, GroupEntry, HeadNumber, MemberKey, OperatorKind, Reference,
+    Rule, TextSpan, Type, Type1, Type2, Type2Kind,
 };
 use super::{Tree, parse};
-use crate::ir::Value;
+use crate::ir::LiteralValue;
 
 const TABLE: &str = include_str!("grammar.txt");
 
@@ -30,7 +30,7 @@ fn every_text_of_the_table_is_read_as_it_says() {
     assert!(cases.len() > 150, "{} texts", cases.len());
     let wrong: Vec<String> = cases
         .iter()
-        .map(|(text, wanted)| (text, wanted, shown(&parse(text))))
+        .map(|(text, wanted)| (text, wanted, format_tree(&parse(text))))
         .filter(|(_, wanted, found)| *wanted != found)
         .map(|(text, wanted, found)| format!("{text}\n  wanted {wanted}\n  found  {found}"))
         .collect();
@@ -63,7 +63,7 @@ fn a_tag_apart_from_its_content_gives_a_warning() {
 fn spans_are_tight() {
     let text = " a<T> = [ ? b: c .size 1 / d , (e) ] ; f";
     let rule = &parse(text).rules[0];
-    let written = |span: Span| &text[span.start..span.end];
+    let written = |span: TextSpan| &text[span.start..span.end];
     assert_eq!(written(rule.span), "a<T> = [ ? b: c .size 1 / d , (e) ]");
     let Body::Type(array) = &rule.body else { panic!("a is a type") };
     let Type2Kind::Array(group) = &array.choices[0].target.kind else { panic!("a is an array") };
@@ -78,27 +78,27 @@ fn spans_are_tight() {
 }
 
 /// A tree in the notation of the table.
-fn shown(tree: &Tree) -> String {
+fn format_tree(tree: &Tree) -> String {
     if tree.problems.is_empty() {
-        return joined(&tree.rules, "; ", rule);
+        return join(&tree.rules, "; ", rule);
     }
-    let problem = |problem: &super::Problem| {
+    let problem = |problem: &super::SyntaxProblem| {
         let before = &tree.text[..problem.span.start];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         format!("{line}:{column} {}", problem.message)
     };
-    format!("! {}", joined(&tree.problems, "; ", problem))
+    format!("! {}", join(&tree.problems, "; ", problem))
 }
 
-fn joined<T>(of: &[T], separator: &str, show: impl Fn(&T) -> String) -> String {
+fn join<T>(of: &[T], separator: &str, show: impl Fn(&T) -> String) -> String {
     of.iter().map(show).collect::<Vec<_>>().join(separator)
 }
 
 fn rule(of: &Rule) -> String {
     let parameters = match of.parameters.as_slice() {
         [] => String::new(),
-        some => format!("<{}>", joined(some, ", ", |name| name.text.to_owned())),
+        some => format!("<{}>", join(some, ", ", |name| name.text.to_owned())),
     };
     let assignment = match of.assignment {
         Assignment::Define => "=",
@@ -113,7 +113,7 @@ fn rule(of: &Rule) -> String {
 }
 
 fn type_(of: &Type) -> String {
-    joined(&of.choices, " / ", type1)
+    join(&of.choices, " / ", type1)
 }
 
 fn type1(of: &Type1) -> String {
@@ -157,15 +157,15 @@ fn head_number(of: &HeadNumber) -> String {
 fn reference(of: &Reference) -> String {
     match of.arguments.as_slice() {
         [] => of.name.text.to_owned(),
-        some => format!("{}<{}>", of.name.text, joined(some, ", ", type1)),
+        some => format!("{}<{}>", of.name.text, join(some, ", ", type1)),
     }
 }
 
 fn group(of: &Group) -> String {
-    joined(&of.choices, " // ", |entries| joined(entries, ", ", entry))
+    join(&of.choices, " // ", |entries| join(entries, ", ", entry))
 }
 
-fn entry(of: &Entry) -> String {
+fn entry(of: &GroupEntry) -> String {
     let mut shown = String::new();
     if let Some(of) = of.occurrence {
         let max = of.max.map_or("inf".to_owned(), |max| max.to_string());
@@ -176,23 +176,23 @@ fn entry(of: &Entry) -> String {
             EntryKind::Group(of) => format!("(group {})", group(of)),
             EntryKind::Member { key, value: of } => match key {
                 None => type_(of),
-                Some(Key::Bareword(name)) => format!("bare {}: {}", name.text, type_(of)),
-                Some(Key::Value(key)) => format!("{}: {}", value(key), type_(of)),
-                Some(Key::Type { type1: key, cut: false }) => {
+                Some(MemberKey::Bareword(name)) => format!("bare {}: {}", name.text, type_(of)),
+                Some(MemberKey::Value(key)) => format!("{}: {}", value(key), type_(of)),
+                Some(MemberKey::Type { type1: key, cut: false }) => {
                     format!("{} => {}", type1(key), type_(of))
                 }
-                Some(Key::Type { type1: key, cut: true }) => {
+                Some(MemberKey::Type { type1: key, cut: true }) => {
                     format!("{} ^ => {}", type1(key), type_(of))
                 }
             },
         }
 }
 
-fn value(of: &Value) -> String {
+fn value(of: &LiteralValue) -> String {
     match of {
-        Value::Integer(of) => of.to_string(),
-        Value::Float(of) => format!("{of:?}"),
-        Value::Text(of) => format!("{of:?}"),
-        Value::Bytes(of) => format!("h'{}'", data_encoding::HEXLOWER.encode(of)),
+        LiteralValue::Integer(of) => of.to_string(),
+        LiteralValue::Float(of) => format!("{of:?}"),
+        LiteralValue::Text(of) => format!("{of:?}"),
+        LiteralValue::Bytes(of) => format!("h'{}'", data_encoding::HEXLOWER.encode(of)),
     }
 }

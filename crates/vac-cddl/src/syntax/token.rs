@@ -3,10 +3,10 @@
 //! What cannot be read becomes [`TokenKind::Invalid`] and a problem with the
 //! reason; reading goes on after it.
 
-use super::Problem;
-use super::ast::Span;
+use super::SyntaxProblem;
+use super::ast::TextSpan;
 use super::literal;
-use crate::ir::Value;
+use crate::ir::LiteralValue;
 use crate::lower::limits;
 
 /// One token.
@@ -15,7 +15,7 @@ pub struct Token {
     /// What it is.
     pub kind: TokenKind,
     /// Where.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// What a token is.
@@ -24,11 +24,11 @@ pub enum TokenKind {
     /// A name, with its `$` or `$$`.
     Name,
     /// A literal.
-    Value(Value),
+    Value(LiteralValue),
     /// `.name`
     Control,
     /// `#`, `#6`, `#6.18`, `#6.<`
-    Head(Head),
+    Head(HeadToken),
     /// Punctuation.
     Symbol(Symbol),
     /// Something that cannot be read. A problem says why.
@@ -37,7 +37,7 @@ pub enum TokenKind {
 
 /// The beginning of a head: `#`, and what follows it without a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct HeadToken {
     /// The digit.
     pub major: Option<u8>,
     /// The number after the dot.
@@ -99,11 +99,11 @@ pub(super) struct Tokenized {
     /// In the order of the text.
     pub tokens: Vec<Token>,
     /// Comments, each from its `;` to the end of the line.
-    pub comments: Vec<Span>,
+    pub comments: Vec<TextSpan>,
     /// What cannot be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SyntaxProblem>,
     /// What is read although the RFC does not allow it.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<SyntaxProblem>,
 }
 
 /// Reads a whole text.
@@ -149,7 +149,7 @@ impl<'a> Tokenizer<'a> {
         let rest = self.rest();
         let length = rest.find('\n').unwrap_or(rest.len());
         let comment = rest[..length].trim_end_matches('\r');
-        self.out.comments.push(Span { start: self.at, end: self.at + comment.len() });
+        self.out.comments.push(TextSpan { start: self.at, end: self.at + comment.len() });
         if let Some((offset, c)) = comment.char_indices().find(|(_, c)| is_forbidden(*c)) {
             let why = format!("control character {} in a comment", code(c));
             self.problem(self.at + offset, offset + self.at + c.len_utf8(), why);
@@ -163,7 +163,7 @@ impl<'a> Tokenizer<'a> {
         match literal::quoted_length(line, '"') {
             Some(length) => {
                 let written = &line[1..length - 1];
-                self.literal(length, literal::text(written).map(Value::Text));
+                self.literal(length, literal::text(written).map(LiteralValue::Text));
             }
             None => self.invalid(line.trim_end().len(), "this text is not closed on its line"),
         }
@@ -175,7 +175,7 @@ impl<'a> Tokenizer<'a> {
         match literal::quoted_length(&rest[prefix..], '\'') {
             Some(quoted) => {
                 let written = &rest[prefix + 1..prefix + quoted - 1];
-                let value = literal::bytes(&rest[..prefix], written).map(Value::Bytes);
+                let value = literal::bytes(&rest[..prefix], written).map(LiteralValue::Bytes);
                 self.literal(prefix + quoted, value);
             }
             None => {
@@ -206,7 +206,7 @@ impl<'a> Tokenizer<'a> {
 
     fn head(&mut self) {
         let rest = &self.rest()[1..];
-        let mut head = Head { major: None, number: None, is_open: false };
+        let mut head = HeadToken { major: None, number: None, is_open: false };
         let Some(digit) = rest.chars().next().and_then(|c| c.to_digit(10)) else {
             return self.push(TokenKind::Head(head), 1);
         };
@@ -257,9 +257,9 @@ impl<'a> Tokenizer<'a> {
         }
         match next {
             '\u{feff}' if self.at == 0 => {
-                let span = Span { start: 0, end: next.len_utf8() };
+                let span = TextSpan { start: 0, end: next.len_utf8() };
                 let message = "a byte order mark (U+FEFF) is not part of CDDL: remove it".into();
-                self.out.warnings.push(Problem { span, message });
+                self.out.warnings.push(SyntaxProblem { span, message });
                 self.at = span.end;
             }
             '\r' => self.invalid(1, "a carriage return without a line feed"),
@@ -279,7 +279,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// A literal of this length, unless it cannot be read.
-    fn literal(&mut self, length: usize, value: Result<Value, String>) {
+    fn literal(&mut self, length: usize, value: Result<LiteralValue, String>) {
         let written = &self.rest()[..length];
         let is_line_end = |c: char| matches!(c, '\n' | '\r');
         let forbidden = written.chars().find(|&c| is_forbidden(c) && !is_line_end(c));
@@ -294,7 +294,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn push(&mut self, kind: TokenKind, length: usize) {
-        let span = Span { start: self.at, end: self.at + length };
+        let span = TextSpan { start: self.at, end: self.at + length };
         self.out.tokens.push(Token { kind, span });
         self.at = span.end;
     }
@@ -305,7 +305,9 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn problem(&mut self, start: usize, end: usize, why: impl Into<String>) {
-        self.out.problems.push(Problem { span: Span { start, end }, message: why.into() });
+        self.out
+            .problems
+            .push(SyntaxProblem { span: TextSpan { start, end }, message: why.into() });
     }
 
     fn rest(&self) -> &'a str {

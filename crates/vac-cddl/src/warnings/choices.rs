@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use super::kinds::{Kinds, Set};
 use super::shape::Shapes;
 use crate::ir::{
-    Control, Element, ElementKind, Group, Key, Location, Origin, RuleId, Schema, TagNumber, Type,
-    TypeKind, Value, Warning, WarningKind,
+    Control, Element, ElementKind, Group, LiteralValue, Location, MemberKey, RuleId, RuleOrigin,
+    Schema, TagNumber, Type, TypeKind, Warning, WarningKind,
 };
 
 /// Types that are looked at for the choices of a schema, beyond the choices themselves.
@@ -29,7 +29,7 @@ const MAX_WARNINGS: usize = 1_000;
 pub(super) fn unreachable(schema: &Schema, kinds: &Kinds) -> Vec<Warning> {
     let mut search =
         Search { schema, kinds, shapes: Shapes::new(), steps: MAX_STEPS, warnings: Vec::new() };
-    for rule in schema.rules.iter().filter(|rule| rule.origin == Origin::Spec) {
+    for rule in schema.rules.iter().filter(|rule| rule.origin == RuleOrigin::Spec) {
         if search.warnings.len() >= MAX_WARNINGS {
             break;
         }
@@ -126,7 +126,7 @@ impl Search<'_> {
         match &element.kind {
             ElementKind::Group { group, .. } => self.group(group, None),
             ElementKind::Member(member) => {
-                if let Some(Key::Type(key)) = &member.key {
+                if let Some(MemberKey::Type(key)) = &member.key {
                     self.type_(key);
                 }
                 self.type_(&member.value);
@@ -196,7 +196,7 @@ impl Search<'_> {
                     accepted.ranges.iter().any(|(low, high)| (*low..=*high).contains(&value))
                 };
                 accepted.values.contains(&format!("{:?}", literal.value))
-                    || matches!(literal.value, Value::Integer(value) if is_within(value))
+                    || matches!(literal.value, LiteralValue::Integer(value) if is_within(value))
             }
             TypeKind::Range { .. } => integers(ty).is_some_and(|(low, high)| {
                 let is_around = |range: &(i128, i128)| range.0 <= low && high <= range.1;
@@ -224,9 +224,11 @@ impl Search<'_> {
 /// The integers of a range, both ends included.
 fn integers(ty: &Type) -> Option<(i128, i128)> {
     match &ty.kind {
-        TypeKind::Range { low: Value::Integer(low), high: Value::Integer(high), inclusive } => {
-            Some((*low, if *inclusive { *high } else { *high - 1 }))
-        }
+        TypeKind::Range {
+            low: LiteralValue::Integer(low),
+            high: LiteralValue::Integer(high),
+            inclusive,
+        } => Some((*low, if *inclusive { *high } else { *high - 1 })),
         _ => None,
     }
 }

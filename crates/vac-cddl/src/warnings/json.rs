@@ -6,8 +6,8 @@
 
 use super::kinds::{BYTES, Kinds, SIMPLE, Set, TAG, TEXT, UNDEFINED};
 use crate::ir::{
-    Element, ElementKind, Group, Key, Location, Origin, RuleId, Schema, Type, TypeKind, Value,
-    Warning, WarningKind,
+    Element, ElementKind, Group, LiteralValue, Location, MemberKey, RuleId, RuleOrigin, Schema,
+    Type, TypeKind, Warning, WarningKind,
 };
 
 /// Kinds of values that JSON does not have.
@@ -130,7 +130,7 @@ impl Json<'_> {
     /// The first reason why no JSON document matches a type; `None` if it is too far away.
     fn reason(&self, ty: &Type, max_rules: usize) -> Option<Cause> {
         match &ty.kind {
-            TypeKind::Rule(id) if self.schema.rules[id.0].origin != Origin::Prelude => {
+            TypeKind::Rule(id) if self.schema.rules[id.0].origin != RuleOrigin::Prelude => {
                 self.reason(&self.schema.rules[id.0].body, max_rules.checked_sub(1)?)
             }
             TypeKind::Choice(alternatives) => self.reason(alternatives.first()?, max_rules),
@@ -166,15 +166,15 @@ impl Json<'_> {
     }
 
     /// What a label of a map is that JSON cannot express.
-    fn label(&self, key: Option<&Key>) -> Option<String> {
+    fn label(&self, key: Option<&MemberKey>) -> Option<String> {
         match key? {
-            Key::Literal(literal) => match &literal.value {
-                Value::Text(_) => None,
-                Value::Integer(label) => Some(format!("the label {label}")),
-                Value::Float(label) => Some(format!("the label {label}")),
-                Value::Bytes(_) => Some("a byte string as label".to_owned()),
+            MemberKey::Literal(literal) => match &literal.value {
+                LiteralValue::Text(_) => None,
+                LiteralValue::Integer(label) => Some(format!("the label {label}")),
+                LiteralValue::Float(label) => Some(format!("the label {label}")),
+                LiteralValue::Bytes(_) => Some("a byte string as label".to_owned()),
             },
-            Key::Type(key) => {
+            MemberKey::Type(key) => {
                 let possible = self.kinds.get(key).possible;
                 let is_other = possible != 0 && possible & TEXT == 0;
                 is_other.then(|| "labels that are not texts".to_owned())
@@ -191,7 +191,7 @@ impl Json<'_> {
         is_known[self.schema.root.0] = true;
         while let Some(id) = open.pop() {
             let rule = &self.schema.rules[id.0];
-            if rule.origin == Origin::Prelude {
+            if rule.origin == RuleOrigin::Prelude {
                 continue;
             }
             let mut cause = None;
@@ -209,7 +209,7 @@ impl Json<'_> {
     fn walk(&self, ty: &Type, cause: &mut Option<Cause>, found: &mut impl FnMut(RuleId)) {
         match &ty.kind {
             TypeKind::Rule(id) => {
-                let is_prelude = self.schema.rules[id.0].origin == Origin::Prelude;
+                let is_prelude = self.schema.rules[id.0].origin == RuleOrigin::Prelude;
                 if is_prelude && self.is_cbor_only[id.0] {
                     self.note(ty, cause);
                 }

@@ -1,7 +1,8 @@
 //! Which kinds of values a type can match, and which it matches without exception.
 
 use crate::ir::{
-    Control, Element, ElementKind, Group, Key, Occurrence, Schema, TagNumber, Type, TypeKind, Value,
+    Control, Element, ElementKind, Group, LiteralValue, MemberKey, Occurrence, Schema, TagNumber,
+    Type, TypeKind,
 };
 
 /// A set of kinds of values.
@@ -84,7 +85,7 @@ impl Kinds {
             TypeKind::Rule(id) => self.rules[id.0],
             TypeKind::Literal(literal) => Kind::some(value_kind(&literal.value)),
             TypeKind::Range { low, high, .. } => match (low, high) {
-                (Value::Integer(low), Value::Integer(high)) => {
+                (LiteralValue::Integer(low), LiteralValue::Integer(high)) => {
                     let negative = if *low < 0 { NINT } else { 0 };
                     Kind::some(negative | if *high >= 0 { UINT } else { 0 })
                 }
@@ -135,8 +136,8 @@ impl Kinds {
         let [element] = elements else { return false };
         let ElementKind::Member(member) = &element.kind else { return false };
         let is_any_key = match &member.key {
-            Some(Key::Type(key)) => self.is_any(key),
-            None | Some(Key::Literal(_)) => false,
+            Some(MemberKey::Type(key)) => self.is_any(key),
+            None | Some(MemberKey::Literal(_)) => false,
         };
         element.occurrence == Occurrence { min: 0, max: None }
             && (is_any_key || !is_map)
@@ -154,13 +155,13 @@ fn parts(ty: &Type, found: &mut impl FnMut(usize)) {
     }
 }
 
-pub(super) fn value_kind(value: &Value) -> Set {
+pub(super) fn value_kind(value: &LiteralValue) -> Set {
     match value {
-        Value::Integer(value) if *value < 0 => NINT,
-        Value::Integer(_) => UINT,
-        Value::Float(_) => FLOAT,
-        Value::Text(_) => TEXT,
-        Value::Bytes(_) => BYTES,
+        LiteralValue::Integer(value) if *value < 0 => NINT,
+        LiteralValue::Integer(_) => UINT,
+        LiteralValue::Float(_) => FLOAT,
+        LiteralValue::Text(_) => TEXT,
+        LiteralValue::Bytes(_) => BYTES,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::ir::{
-    Control, Element, ElementKind, Group, Key, Literal, Member, TagNumber, Type, TypeKind,
+    Control, Element, ElementKind, Group, Literal, Member, MemberKey, TagNumber, Type, TypeKind,
 };
 
 /// Bytes that the shapes of a schema may have together. More is not compared.
@@ -128,8 +128,8 @@ impl Shapes {
                 ElementKind::Member(Member { key, cut, value }) => {
                     match key {
                         None => {}
-                        Some(Key::Literal(literal)) => self.literal(literal, out)?,
-                        Some(Key::Type(key)) => self.type_(key, out)?,
+                        Some(MemberKey::Literal(literal)) => self.literal(literal, out)?,
+                        Some(MemberKey::Type(key)) => self.type_(key, out)?,
                     }
                     self.write(out, format_args!("{}", if *cut { ":" } else { "=>" }))?;
                     self.type_(value, out)?;

@@ -1,5 +1,5 @@
 use super::{body, read, root};
-use vac_cddl::ir::Origin;
+use vac_cddl::ir::RuleOrigin;
 
 #[test]
 fn a_generic_rule_is_expanded_once_for_each_argument() {
@@ -14,21 +14,21 @@ fn a_generic_rule_is_expanded_once_for_each_argument() {
 fn instances_follow_the_rule_that_first_uses_them() {
     let schema =
         read("a = [b]\nb = pair<int, one<tstr>>\npair<A, B> = [A, B]\none<T> = [T]\nc = one<int>");
-    let names: Vec<(&str, Origin)> =
+    let names: Vec<(&str, RuleOrigin)> =
         schema.rules.iter().map(|rule| (rule.name.as_str(), rule.origin)).collect();
     assert_eq!(
         names,
         [
-            ("a", Origin::Spec),
-            ("b", Origin::Spec),
-            ("pair<int, one<tstr>>", Origin::Instance),
-            ("one<tstr>", Origin::Instance),
-            ("c", Origin::Spec),
-            ("one<int>", Origin::Instance),
-            ("int", Origin::Prelude),
-            ("tstr", Origin::Prelude),
-            ("uint", Origin::Prelude),
-            ("nint", Origin::Prelude),
+            ("a", RuleOrigin::Spec),
+            ("b", RuleOrigin::Spec),
+            ("pair<int, one<tstr>>", RuleOrigin::Instance),
+            ("one<tstr>", RuleOrigin::Instance),
+            ("c", RuleOrigin::Spec),
+            ("one<int>", RuleOrigin::Instance),
+            ("int", RuleOrigin::Prelude),
+            ("tstr", RuleOrigin::Prelude),
+            ("uint", RuleOrigin::Prelude),
+            ("nint", RuleOrigin::Prelude),
         ]
     );
 }

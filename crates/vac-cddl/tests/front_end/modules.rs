@@ -1,7 +1,7 @@
 //! Specifications of several files and modules.
 
 use vac_cddl::ir::Schema;
-use vac_cddl::{Errors, File, Options};
+use vac_cddl::{Errors, ParseOptions, SpecFile};
 
 use super::show;
 
@@ -21,13 +21,13 @@ $kind /= \"b\"
 /// Reads given files, with modules that are pairs of names and texts.
 fn parse(given: &[&str], modules: &[(&str, &str)], start: Option<&str>) -> Result<Schema, Errors> {
     let names = ["main.cddl", "second.cddl", "third.cddl"];
-    let files: Vec<File> =
-        names.iter().zip(given).map(|(name, text)| File::new(*name, *text)).collect();
+    let files: Vec<SpecFile> =
+        names.iter().zip(given).map(|(name, text)| SpecFile::new(*name, *text)).collect();
     let loader = |module: &str| match modules.iter().find(|(name, _)| *name == module) {
-        Some((name, text)) => Ok(File::new(format!("lib/{name}.cddl"), (*text).to_owned())),
+        Some((name, text)) => Ok(SpecFile::new(format!("lib/{name}.cddl"), (*text).to_owned())),
         None => Err(format!("module `{module}` is not found")),
     };
-    vac_cddl::parse_files(&files, &Options { start, modules: Some(&loader) })
+    vac_cddl::parse_files(&files, &ParseOptions { start, modules: Some(&loader) })
 }
 
 /// The rules of a specification with a module `lib`, without those of the prelude.
@@ -37,11 +37,11 @@ fn rules(text: &str) -> Vec<String> {
 
 fn with_modules(text: &str, modules: &[(&str, &str)]) -> Vec<String> {
     let schema = parse(&[text], modules, None).unwrap_or_else(|errors| panic!("{errors}: {text}"));
-    shown(&schema)
+    list_rules(&schema)
 }
 
-fn shown(schema: &Schema) -> Vec<String> {
-    let own = schema.rules.iter().filter(|rule| rule.origin != vac_cddl::ir::Origin::Prelude);
+fn list_rules(schema: &Schema) -> Vec<String> {
+    let own = schema.rules.iter().filter(|rule| rule.origin != vac_cddl::ir::RuleOrigin::Prelude);
     own.map(|rule| format!("{} = {}", rule.name, show::type_(schema, &rule.body))).collect()
 }
 
@@ -191,7 +191,7 @@ fn rules_of_the_same_name_in_two_modules_give_a_warning() {
     let text = "start = [x, y, z]\n;# import a\n;# import b\n;# import c";
     let schema = parse(&[text], &modules, None).expect("CDDL");
     // Sockets collect the plugs of all.
-    assert!(shown(&schema).contains(&"$s = (1 / 2)".to_owned()), "{:?}", shown(&schema));
+    assert!(list_rules(&schema).contains(&"$s = (1 / 2)".to_owned()), "{:?}", list_rules(&schema));
     let warnings: Vec<String> = schema.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
@@ -238,7 +238,7 @@ fn many_directives_take_bounded_time() {
 fn several_files_are_one_specification() {
     let given = ["start = [* $item]\n$item /= a\na = 1", "$item /= b\nb = 2", "$item /= 3"];
     let schema = parse(&given, &[], None).expect("CDDL");
-    assert_eq!(shown(&schema), ["start = [* $item]", "$item = (a / b / 3)", "a = 1", "b = 2"]);
+    assert_eq!(list_rules(&schema), ["start = [* $item]", "$item = (a / b / 3)", "a = 1", "b = 2"]);
     assert!(schema.warnings.is_empty(), "{:?}", schema.warnings);
     assert_eq!(schema.rules[3].location.to_string(), "second.cddl:2:1");
     // Files without rules are fine next to others.
@@ -291,8 +291,8 @@ fn errors_are_in_the_file_that_has_them() {
          lib/three.cddl:1:5: expected a type, found `]`\n1 | z = ]\n  |     ^"
     );
     // Files of the same name.
-    let files = [File::new("s.cddl", "a = [b]"), File::new("s.cddl", "\nb = c")];
-    let errors = vac_cddl::parse_files(&files, &Options::default()).unwrap_err();
+    let files = [SpecFile::new("s.cddl", "a = [b]"), SpecFile::new("s.cddl", "\nb = c")];
+    let errors = vac_cddl::parse_files(&files, &ParseOptions::default()).unwrap_err();
     assert_eq!(format!("{errors:#}"), "s.cddl:2:5: `c` is not defined\n2 | b = c\n  |     ^");
 }
 

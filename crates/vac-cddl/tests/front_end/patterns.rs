@@ -13,7 +13,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     regex::Regex::new(&found.regex).expect("it compiles").is_match(text)
 }
 
-fn refused(pattern: &str) -> String {
+fn assert_refused(pattern: &str) -> String {
     error(&format!("a = tstr .regexp \"{}\"", pattern.replace('\\', "\\\\")))
 }
 
@@ -139,21 +139,21 @@ fn what_xsd_does_not_have_is_refused() {
         (r"\pL", r"a category in braces has to follow `\p`"),
     ];
     for (pattern, why) in cases {
-        assert_eq!(refused(pattern), format!("spec.cddl:1:10: pattern `{pattern}`: {why}"));
+        assert_eq!(assert_refused(pattern), format!("spec.cddl:1:10: pattern `{pattern}`: {why}"));
     }
 }
 
 #[test]
 fn patterns_that_get_too_large_are_refused() {
-    let why = refused(r"((\w{99}){99}){99}");
+    let why = assert_refused(r"((\w{99}){99}){99}");
     assert!(why.contains("does not compile"), "{why}");
 }
 
 #[test]
 fn deep_patterns_are_refused() {
     let deep = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
-    assert!(refused(&deep).contains("does not compile"));
-    assert!(refused(&"[a-".repeat(10_000)).contains("too many classes within classes"));
+    assert!(assert_refused(&deep).contains("does not compile"));
+    assert!(assert_refused(&"[a-".repeat(10_000)).contains("too many classes within classes"));
 }
 
 /// A schema with patterns that are all different.
@@ -178,7 +178,7 @@ fn all_patterns_together_have_a_limit() {
 #[test]
 fn repetitions_within_repetitions_are_refused() {
     for pattern in ["(a{1000}){1000}", "((a{1,100}){1,100}){1,100}", "(a?){4294967295}"] {
-        let why = refused(pattern);
+        let why = assert_refused(pattern);
         assert!(why.contains("does not compile"), "{pattern}: {why}");
         assert!(why.starts_with("spec.cddl:1:10: "), "{pattern}: {why}");
     }

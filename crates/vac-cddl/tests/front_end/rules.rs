@@ -1,5 +1,5 @@
 use super::{read, rule, show};
-use vac_cddl::ir::{ElementKind, Key, Origin, TypeKind};
+use vac_cddl::ir::{ElementKind, MemberKey, RuleOrigin, TypeKind};
 
 #[test]
 fn the_first_rule_is_the_root() {
@@ -14,7 +14,7 @@ fn rules_keep_the_order_of_the_text_and_the_used_prelude_comes_last() {
     let prelude = ["tstr", "number", "int", "float", "uint", "nint", "float16-32", "float64"];
     assert_eq!(names[..2], ["b", "a"]);
     assert_eq!(names[2..10], prelude);
-    assert!(schema.rules[2..].iter().all(|rule| rule.origin == Origin::Prelude));
+    assert!(schema.rules[2..].iter().all(|rule| rule.origin == RuleOrigin::Prelude));
 }
 
 #[test]
@@ -95,7 +95,9 @@ fn docs_of_an_element_are_above_or_after_it() {
         .iter()
         .map(|element| {
             let ElementKind::Member(member) = &element.kind else { panic!("all are members") };
-            let Some(Key::Literal(key)) = &member.key else { panic!("all have literal keys") };
+            let Some(MemberKey::Literal(key)) = &member.key else {
+                panic!("all have literal keys")
+            };
             format!("{} {}", show::value(&key.value), element.docs.join("|"))
         })
         .collect();

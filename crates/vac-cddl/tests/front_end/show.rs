@@ -3,8 +3,8 @@
 //! its name before the parenthesis.
 
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Literal, Member, Occurrence, Schema, TagNumber,
-    Type, TypeKind, Value,
+    Control, Element, ElementKind, Group, Literal, LiteralValue, Member, MemberKey, Occurrence,
+    Schema, TagNumber, Type, TypeKind,
 };
 
 pub(crate) fn type_(schema: &Schema, of: &Type) -> String {
@@ -98,10 +98,10 @@ fn member(schema: &Schema, of: &Member) -> String {
     let content = type_(schema, &of.value);
     match (&of.key, of.cut) {
         (None, _) => content,
-        (Some(Key::Literal(key)), true) => format!("{}: {content}", literal(key)),
-        (Some(Key::Literal(key)), false) => format!("{} => {content}", literal(key)),
-        (Some(Key::Type(key)), true) => format!("{} ^ => {content}", type_(schema, key)),
-        (Some(Key::Type(key)), false) => format!("{} => {content}", type_(schema, key)),
+        (Some(MemberKey::Literal(key)), true) => format!("{}: {content}", literal(key)),
+        (Some(MemberKey::Literal(key)), false) => format!("{} => {content}", literal(key)),
+        (Some(MemberKey::Type(key)), true) => format!("{} ^ => {content}", type_(schema, key)),
+        (Some(MemberKey::Type(key)), false) => format!("{} => {content}", type_(schema, key)),
     }
 }
 
@@ -112,11 +112,13 @@ fn literal(of: &Literal) -> String {
     }
 }
 
-pub(crate) fn value(of: &Value) -> String {
+pub(crate) fn value(of: &LiteralValue) -> String {
     match of {
-        Value::Integer(of) => of.to_string(),
-        Value::Float(of) => format!("{of:?}"),
-        Value::Text(of) => format!("{of:?}"),
-        Value::Bytes(of) => of.iter().fold("h".into(), |text, byte| format!("{text}{byte:02x}")),
+        LiteralValue::Integer(of) => of.to_string(),
+        LiteralValue::Float(of) => format!("{of:?}"),
+        LiteralValue::Text(of) => format!("{of:?}"),
+        LiteralValue::Bytes(of) => {
+            of.iter().fold("h".into(), |text, byte| format!("{text}{byte:02x}"))
+        }
     }
 }

@@ -51,8 +51,8 @@ fn unused_rules_are_reported_each() {
 
 #[test]
 fn the_start_rule_counts_as_used() {
-    let files = [vac_cddl::File::new("s.cddl", "a = b\nb = int\nc = d\nd = int\ne = int")];
-    let options = vac_cddl::Options { start: Some("c"), modules: None };
+    let files = [vac_cddl::SpecFile::new("s.cddl", "a = b\nb = int\nc = d\nd = int\ne = int")];
+    let options = vac_cddl::ParseOptions { start: Some("c"), modules: None };
     let schema = vac_cddl::parse_files(&files, &options).expect("CDDL");
     let shown: Vec<String> = schema.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(shown.len(), 1, "{shown:?}");

@@ -8,13 +8,13 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use vac::Agent;
-use vac::convert::Options;
+use vac::convert::ConvertOptions;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session;
 use vac_store::join::DetectedLog;
-use vac_store::skipped::Reason;
-use vac_store::{Log, MemoryBudget};
+use vac_store::skipped::SkippedReason;
+use vac_store::{MemoryBudget, StoredLog};
 use vac_value::{Encoding, Layout};
 
 use crate::atomic_file::make_folder;
@@ -251,8 +251,8 @@ impl ConvertArgs {
         let Run { destination, mut summary, mut exit, over, .. } = run;
         // Some are met only when a session is read.
         skipped::warn(&skipped, printer);
-        summary.links_skipped = skipped.count(Reason::Link);
-        summary.special_files_skipped = skipped.count(Reason::Special);
+        summary.links_skipped = skipped.count(SkippedReason::Link);
+        summary.special_files_skipped = skipped.count(SkippedReason::Special);
         if let Some(error) = over {
             return Err(error);
         }
@@ -348,7 +348,10 @@ impl ConvertArgs {
         let agent = sessions::agent(&self.agent);
         Ok(Settings {
             agent,
-            options: Options { record: self.record_options(kind)?, max_event: self.max_event },
+            options: ConvertOptions {
+                record: self.record_options(kind)?,
+                max_event: self.max_event,
+            },
             mode: self.mode,
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         })
@@ -365,12 +368,12 @@ impl ConvertArgs {
         Ok(labels)
     }
 
-    fn record_options(&self, kind: OutputKind) -> Result<session::Options> {
+    fn record_options(&self, kind: OutputKind) -> Result<session::RecordOptions> {
         let format = self.format.map(|format| match format {
             Format::Json => Encoding::Json,
             Format::Cbor => Encoding::Cbor,
         });
-        Ok(session::Options {
+        Ok(session::RecordOptions {
             encoding: kind.encoding(self.output.as_deref(), format)?,
             layout: if self.pretty { Layout::Pretty } else { Layout::Compact },
             build: crate::version::COMMIT.map(str::to_owned),
@@ -451,7 +454,7 @@ fn inputs(found: &[PathBuf], logs: &[DetectedLog]) -> InputGuard {
 struct Run<'r> {
     destination: Destination,
     target: &'r Target,
-    options: &'r Options,
+    options: &'r ConvertOptions,
     summary: Summary,
     exit: Exit,
     /// Why no further record can be written anywhere.
@@ -461,7 +464,7 @@ struct Run<'r> {
 
 impl Run<'_> {
     /// Takes one, and breaks if no further record can be written.
-    fn take(&mut self, log: &Log, outcome: Outcome) -> ControlFlow<()> {
+    fn take(&mut self, log: &StoredLog, outcome: Outcome) -> ControlFlow<()> {
         if let Some(error) = self.target.take_failure() {
             self.over = self.destination.give_up(error).err();
             return ControlFlow::Break(());
@@ -490,7 +493,7 @@ impl Run<'_> {
         if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn take_session(&mut self, log: &Log, session: SessionOutcome) {
+    fn take_session(&mut self, log: &StoredLog, session: SessionOutcome) {
         match session {
             SessionOutcome::Failed(reason) => self.fail(log, reason, Exit::Failure),
             SessionOutcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
@@ -523,7 +526,7 @@ impl Run<'_> {
         }
     }
 
-    fn print_placed(&mut self, log: &Log, placed: &Placed) {
+    fn print_placed(&mut self, log: &StoredLog, placed: &Placed) {
         let (path, is_changed) = match placed {
             Placed::Appended => return,
             Placed::New(path) | Placed::NextTo { path, .. } => (path, false),
@@ -539,7 +542,7 @@ impl Run<'_> {
     }
 
     /// An earlier file is evidence that the new record does not have, or may be.
-    fn warn_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: KeptBecause) {
+    fn warn_kept(&mut self, log: &StoredLog, path: &Path, kept: &Path, why: KeptBecause) {
         if let Some(changes) = &mut self.summary.changes {
             changes.kept += 1;
         }
@@ -556,7 +559,7 @@ impl Run<'_> {
         ));
     }
 
-    fn fail(&mut self, log: &Log, reason: String, exit: Exit) {
+    fn fail(&mut self, log: &StoredLog, reason: String, exit: Exit) {
         self.printer.error(&format!("{}: {}", log.shown, truncate(&reason, 400)));
         self.summary.failed.push(FailedFile { file: log.shown.clone(), error: reason });
         self.exit = self.exit.max(exit);

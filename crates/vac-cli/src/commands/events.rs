@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use vac_value::harmless_json;
-use vac_view::{AuthorSet, MessageAuthor, Options, Skipped, events};
+use vac_view::{AuthorSet, EventOptions, MessageAuthor, SkippedEvents, events};
 
 use crate::exit::Exit;
 use crate::format::pluralize;
@@ -135,7 +135,7 @@ impl EventsArgs {
         };
         let options = self.options();
         let mut out = BufWriter::new(printer.records());
-        let mut skipped = Skipped::default();
+        let mut skipped = SkippedEvents::default();
         let exit = sessions.each(&mut |session, from| {
             let mut signature = from.signature();
             let found = events(session, &from.names(), options, &mut |event| {
@@ -158,8 +158,9 @@ impl EventsArgs {
         exit
     }
 
-    fn options(&self) -> Options {
-        let mut options = if self.only.is_empty() { Options::default() } else { Options::NOTHING };
+    fn options(&self) -> EventOptions {
+        let mut options =
+            if self.only.is_empty() { EventOptions::default() } else { EventOptions::NOTHING };
         for kind in &self.only {
             match kind {
                 Kind::Prompts => options.prompts = true,
@@ -187,7 +188,7 @@ impl EventsArgs {
 }
 
 /// Reports what was skipped.
-fn report(skipped: &Skipped, printer: &Printer) {
+fn report(skipped: &SkippedEvents, printer: &Printer) {
     let list = |counts: Vec<(&str, u64)>| {
         let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
         counts.join(", ")

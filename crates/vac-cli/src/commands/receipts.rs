@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
-use vac_sign::receipt::{Receipt, ReceiptError, attach};
+use vac_sign::receipt::{ParsedReceipt, ReceiptError, attach};
 use vac_sign::{Envelope, PublicKey};
 
 use crate::exit::Exit;
@@ -133,7 +133,7 @@ impl Attach {
 
 /// Checks that bytes are a receipt and, if there are keys, that it is for this statement.
 fn check(receipt: &[u8], statement: &Envelope<'_>, keys: &[PublicKey]) -> Result<(), ReceiptError> {
-    let receipt = Receipt::read(receipt)?;
+    let receipt = ParsedReceipt::read(receipt)?;
     if !keys.is_empty() {
         receipt.verify(&statement.log_entry(), keys, None)?;
     }

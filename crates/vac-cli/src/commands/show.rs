@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use vac_adapter::Error;
-use vac_view::transcript::{Head, Item, Options, transcript};
+use vac_view::transcript::{Head, Item, TranscriptOptions, transcript};
 
 use crate::exit::Exit;
 use crate::help;
@@ -149,7 +149,7 @@ impl ShowArgs {
             View::Markdown(_) => printer.text(&MarkdownView::head(head))?,
         }
         let mut around = self.at.as_deref().map(|at| Around::new(At::parse(at)));
-        let options = Options { all: self.all };
+        let options = TranscriptOptions { all: self.all };
         let summary = transcript(session, &[], options, &mut |item| {
             // The reader of the output, or the user of the pager, has seen enough.
             if printer.is_closed() {

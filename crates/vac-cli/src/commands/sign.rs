@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
-use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
+use vac_sign::sign::{Carriage, Checked, SignOptions, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::detect_encoding;
 use vac_validate::lint::Secret;
@@ -186,8 +186,8 @@ impl SignArgs {
         Ok(Exit::Success)
     }
 
-    fn options<'o>(&'o self, certificates: Option<&'o Chain>) -> Options<'o> {
-        Options {
+    fn options<'o>(&'o self, certificates: Option<&'o Chain>) -> SignOptions<'o> {
+        SignOptions {
             issuer: self.issuer.as_deref(),
             subject: self.subject.as_deref(),
             key_id: self.kid.as_ref().map(|kid| &kid.0[..]),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
-use vac::{LogVerdict, LogVerification, Options, RecordOptions, Search, SourceState};
-use vac_sign::{Answer, Answers, Trust, Verdict, Verification, verify};
+use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, SourceState};
+use vac_sign::{Answer, Answers, SignatureVerdict, Trust, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
@@ -219,7 +219,7 @@ impl VerifyArgs {
         }
         let record_options =
             RecordOptions { build: COMMIT.map(str::to_owned), ..RecordOptions::default() };
-        let options = Options { record: record_options, ..Options::default() };
+        let options = ConvertOptions { record: record_options, ..ConvertOptions::default() };
         Ok(vac::verify_log(record, &plan.tasks, &options)?)
     }
 
@@ -259,8 +259,8 @@ impl VerifyArgs {
     /// Returns the line with the verdict, and the exit code.
     fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
         let (style, words, hint, exit) = match answers.verdict() {
-            Verdict::Verified => (SUCCESS, "verified", None, Exit::Success),
-            Verdict::StatementOnly => {
+            SignatureVerdict::Verified => (SUCCESS, "verified", None, Exit::Success),
+            SignatureVerdict::StatementOnly => {
                 let words = "statement verified; record not examined";
                 if self.statement_only {
                     (WARNING, words, None, Exit::Success)
@@ -268,8 +268,10 @@ impl VerifyArgs {
                     (WARNING, words, Some("pass --record FILE, or --statement-only"), Exit::Failure)
                 }
             }
-            Verdict::Failed if !answers.is_signed => (ERROR, "not signed", None, Exit::Failure),
-            Verdict::Failed => {
+            SignatureVerdict::Failed if !answers.is_signed => {
+                (ERROR, "not signed", None, Exit::Failure)
+            }
+            SignatureVerdict::Failed => {
                 let hint = "detached record required: pass --record FILE";
                 let hint = answers.is_missing_record().then_some(hint);
                 (ERROR, "NOT verified", hint, Exit::Failure)

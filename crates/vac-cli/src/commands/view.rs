@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::page::{PageCheck, PageContents, check_page, is_page, make_page};
-use vac::{ErrorKind, Options, RecordOptions, Search, Task, convert_to_records};
-use vac_sign::{Verdict, Verification, verify};
+use vac::{ConvertOptions, ErrorKind, RecordOptions, Search, Task, convert_to_records};
+use vac_sign::{SignatureVerdict, Verification, verify};
 use vac_validate::{detect_encoding, signed};
 use vac_value::Document;
 use vac_view::record::is_record;
@@ -180,7 +180,7 @@ fn convert_found(path: &Path) -> Result<Vec<u8>, String> {
 fn convert(task: &Task) -> Result<Vec<u8>, String> {
     let build = version::COMMIT.map(str::to_owned);
     let record = RecordOptions { build, ..RecordOptions::default() };
-    let records = convert_to_records(task, &Options { record, ..Options::default() });
+    let records = convert_to_records(task, &ConvertOptions { record, ..ConvertOptions::default() });
     let mut records = records.map_err(|error| error.reason)?;
     match (records.pop(), records.len()) {
         (Some(record), 0) => Ok(record.bytes),
@@ -210,8 +210,10 @@ fn verdict(contents: &PageContents) -> (&'static str, Exit) {
     let with =
         Verification { key: Some(key), record: record.as_deref(), ..Verification::default() };
     match verify(document, &with).verdict() {
-        Verdict::Verified => ("verified", Exit::Success),
-        Verdict::StatementOnly | Verdict::Failed => ("NOT verified", Exit::Failure),
+        SignatureVerdict::Verified => ("verified", Exit::Success),
+        SignatureVerdict::StatementOnly | SignatureVerdict::Failed => {
+            ("NOT verified", Exit::Failure)
+        }
     }
 }
 

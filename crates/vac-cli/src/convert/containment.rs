@@ -18,8 +18,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use vac_adapter::adapter::Profile;
-use vac_adapter::report::{Report, Source};
-use vac_store::Log;
+use vac_adapter::report::{Report, SourceFile};
+use vac_store::StoredLog;
 use vac_validate::stream;
 use vac_value::{Document, Encoding, Kind, Node};
 
@@ -36,12 +36,12 @@ pub struct Finished<'f> {
     /// The report on its conversion.
     pub report: &'f Report,
     /// The log that it was made from.
-    pub log: &'f Log,
+    pub log: &'f StoredLog,
 }
 
 impl Finished<'_> {
     /// Whether it contains the record in a file that states these sources.
-    pub fn contains(&mut self, earlier: &Path, sources: &[Source]) -> io::Result<bool> {
+    pub fn contains(&mut self, earlier: &Path, sources: &[SourceFile]) -> io::Result<bool> {
         let mut before = Vec::new();
         let read =
             File::open(earlier).and_then(|file| hashes(file, self.encoding, |it| before.push(it)));

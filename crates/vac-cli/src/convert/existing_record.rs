@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use memchr::memmem;
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 use vac_record::keys::recording_agent;
 use vac_record::keys::verifiable_agent_record::{ID, RECORDING_AGENT, SESSION, VERSION};
 use vac_value::{Document, Encode as _, Encoding, Kind, Node, Scanner};
@@ -26,7 +26,7 @@ pub struct ExistingRecord {
     /// Its id, which is that of the session.
     pub id: String,
     /// What it was made from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceFile>,
 }
 
 /// Returns the id of the record in a file; `None` if the file does not begin like a record.
@@ -86,7 +86,7 @@ fn json_id(head: &[u8]) -> Option<String> {
 
 /// Returns the sources of a record. From the key to the end is an object, once it is opened, if it
 /// is a key of the record and not of anything in it.
-fn json_sources(tail: &[u8]) -> Option<Vec<Source>> {
+fn json_sources(tail: &[u8]) -> Option<Vec<SourceFile>> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let opened = [b"{", tail.get(at..)?].concat();
@@ -121,7 +121,7 @@ pub fn cbor_id(head: &[u8]) -> Option<String> {
 }
 
 /// Returns the sources of a record, which are in the first of the members up to its end.
-fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
+fn cbor_sources(tail: &[u8]) -> Option<Vec<SourceFile>> {
     let key = RECORDING_AGENT.to_cbor().ok()?;
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let rest = tail.get(at + key.len()..)?;
@@ -140,11 +140,11 @@ fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
     None
 }
 
-fn sources(agent: Node<'_, '_>) -> Option<Vec<Source>> {
+fn sources(agent: Node<'_, '_>) -> Option<Vec<SourceFile>> {
     agent.member(recording_agent::NAME).filter(|name| name.is_text("vac"))?;
     let source = |node: Node<'_, '_>| {
         let size = node.member("size")?.uint()?;
-        Some(Source { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
+        Some(SourceFile { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
     };
     let sources: Option<Vec<_>> = agent.member("sources")?.elements().map(source).collect();
     // Every record of `vac` has sources.
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_record_says_what_it_is_made_from() {
-        let source = |name: &str, size, sha_256: &str| Source {
+        let source = |name: &str, size, sha_256: &str| SourceFile {
             name: name.to_owned(),
             size,
             sha_256: sha_256.to_owned(),

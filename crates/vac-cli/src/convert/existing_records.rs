@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use vac::parallel::ordered_parallel_map;
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 use vac_adapter::report::Report;
 use vac_store::join::DetectedLog;
-use vac_store::{FileStat, Log};
+use vac_store::{FileStat, StoredLog};
 use vac_value::Encoding;
 
 use super::existing_record::ExistingRecord;
@@ -181,11 +181,11 @@ impl ExistingRecords {
 
     /// Finds the records that are made of exactly what a log is made of now. A log whose files have
     /// not changed since is not read.
-    fn compare(&self, log: &Log) -> Compared {
+    fn compare(&self, log: &StoredLog) -> Compared {
         let first = log.source_name();
         let named = self.by_source.get(&first).into_iter().flatten();
         let mut compared = Compared { records: Vec::new(), stats: None };
-        let mut sources: Option<&[Source]> = None;
+        let mut sources: Option<&[SourceFile]> = None;
         for number in named {
             if compared.stats.is_none() {
                 compared.stats = log.stats();
@@ -240,7 +240,7 @@ impl ExistingRecords {
     }
 
     /// Adds a record that was just written to the index.
-    pub fn add_to_index(&mut self, path: &Path, report: &Report, log: &Log) {
+    pub fn add_to_index(&mut self, path: &Path, report: &Report, log: &StoredLog) {
         let stat = path.symlink_metadata().ok().and_then(|metadata| FileStat::new(&metadata));
         let (Some(name), Some(stat)) = (name(path), stat) else { return };
         let record =
@@ -262,7 +262,7 @@ impl ExistingRecords {
     pub fn of_session(
         &self,
         id: &str,
-        sources: &[Source],
+        sources: &[SourceFile],
         is_name: impl Fn(&str) -> bool,
     ) -> Vec<usize> {
         let is_candidate = |number: &&usize| {
@@ -272,7 +272,7 @@ impl ExistingRecords {
         };
         let same_id = self.by_id.get(id).into_iter().flatten();
         let mut candidates: Vec<_> = same_id.filter(is_candidate).copied().collect();
-        let name = |sources: &[Source]| sources.first().map(|source| source.name.clone());
+        let name = |sources: &[SourceFile]| sources.first().map(|source| source.name.clone());
         candidates.sort_by_cached_key(|number| {
             let Record { path, record, .. } = self.record(*number);
             let size = record.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));

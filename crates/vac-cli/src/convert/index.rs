@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 use vac_store::walk::INDEX_NAME;
 use vac_store::{FileStat, SafePath, Skipped};
 
@@ -172,7 +172,7 @@ fn read_lines(file: std::fs::File) -> io::Result<Index> {
     while next(&mut text)? {
         let line: Line = serde_json::from_slice(&text)?;
         let source_stats = line.sources.iter().map(|source| source.stat).collect();
-        let source = |source: SourceLine| Source {
+        let source = |source: SourceLine| SourceFile {
             name: source.name,
             size: source.size,
             sha_256: source.sha_256,
@@ -197,7 +197,8 @@ mod tests {
         let path = folder.join("record");
         std::fs::write(&path, "x").unwrap();
         let stat = FileStat::new(&path.metadata().unwrap()).unwrap();
-        let source = Source { name: "a \"log\"\n".to_owned(), size: 7, sha_256: "00ff".to_owned() };
+        let source =
+            SourceFile { name: "a \"log\"\n".to_owned(), size: 7, sha_256: "00ff".to_owned() };
         Entry {
             stat,
             record: ExistingRecord { id: "s \u{2028}1".to_owned(), sources: vec![source] },

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use vac_adapter::Input as _;
-use vac_store::Log;
+use vac_store::StoredLog;
 use vac_value::Encoding;
 
 use super::existing_record::cbor_id;
@@ -25,7 +25,7 @@ const BEGINNINGS: [(&[u8], &str); 5] = [
 const MAX_BYTES: u64 = 1 << 16;
 
 /// Why a log that the user named cannot be converted.
-pub fn reason(log: &Log) -> String {
+pub fn reason(log: &StoredLog) -> String {
     const UNRECOGNISED: &str = "unrecognised log format";
     let mut bytes = Vec::new();
     let read = log.unread().open().and_then(|input| input.take(MAX_BYTES).read_to_end(&mut bytes));
@@ -42,7 +42,7 @@ pub fn reason(log: &Log) -> String {
 }
 
 /// Whether a file that begins with these bytes is a record.
-fn is_record(log: &Log, bytes: &[u8]) -> bool {
+fn is_record(log: &StoredLog, bytes: &[u8]) -> bool {
     match encoding_of_record(log, false) {
         Ok(Some(Encoding::Json)) => true,
         Ok(Some(Encoding::Cbor)) => cbor_id(bytes).is_some(),

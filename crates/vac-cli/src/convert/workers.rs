@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use vac::Agent;
-use vac::convert::{Options, Written, convert_each};
+use vac::convert::{ConvertOptions, Written, convert_each};
 use vac::parallel::ordered_parallel_map;
 use vac_adapter::Error;
 use vac_adapter::report::Report;
@@ -21,7 +21,7 @@ pub struct Settings {
     /// The agent that was named, if any.
     pub agent: Option<Agent>,
     /// How logs are read and records written.
-    pub options: Options,
+    pub options: ConvertOptions,
     /// Who may read the records.
     pub mode: ModeOption,
     /// How many logs are converted in parallel.

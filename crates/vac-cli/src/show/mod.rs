@@ -81,10 +81,17 @@ impl At {
         }
     }
 
-    /// Whether an item belongs to the entry.
+    /// Whether an item belongs to the entry. A call belongs to the entry of its result, too.
     pub fn selects(&self, item: &Item) -> bool {
         match self {
-            Self::Place(place) => place.contains(&item.place),
+            Self::Place(place) => {
+                let result = match &item.kind {
+                    ItemKind::Call(call) => call.result.as_ref(),
+                    _ => None,
+                };
+                place.contains(&item.place)
+                    || result.is_some_and(|result| place.contains(&result.place))
+            }
             Self::Id(id) => item.entry_id.as_ref() == Some(id),
         }
     }

@@ -91,6 +91,7 @@ mod examples {
         folder.write("point.cbor", [0x82, 1, 2]);
         must(&folder, &["convert", "session.jsonl", "-o", "record.json"]);
         must(&folder, &["convert", "-f", "cbor", "session.jsonl", "-o", "record.cbor"]);
+        copy("prices/sample.json", &folder, "prices.json");
         signed(&folder);
         folder
     }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 
 use super::conversions::{is_text_enum, resolved, target};
 use super::types::{name_and_lifetime, rust_type};
@@ -62,7 +62,7 @@ fn without_box(shape: &Shape) -> &Shape {
 }
 
 /// The member with a key.
-fn find<'m>(members: &'m [Member], wanted: &Value) -> Option<&'m Member> {
+fn find<'m>(members: &'m [Member], wanted: &LiteralValue) -> Option<&'m Member> {
     members.iter().find(|member| match member {
         Member::Field(Field { key, .. }) | Member::Constant { key, .. } => key.value == *wanted,
         Member::Rest(_) => false,
@@ -129,7 +129,7 @@ fn text_method(
     let cases: Option<Vec<_>> = members
         .iter()
         .map(|(variant, member)| match member {
-            Member::Constant { value: Value::Text(text), .. } => {
+            Member::Constant { value: LiteralValue::Text(text), .. } => {
                 Some(quote!(Self::#variant(_) => #text))
             }
             Member::Field(field) if field.required && is_text_enum(model, &field.shape) => {

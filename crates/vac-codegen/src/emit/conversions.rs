@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 
 use super::types::{name_and_lifetime, rust_type};
 use crate::model::{Body, Choice, Content, Enum, Item, Model, Scalar, Shape, Variant};
@@ -65,7 +65,7 @@ fn text_enum(item: &Item, choice: &Enum) -> Option<TokenStream> {
 /// The text that a variant is.
 fn literal_text(variant: &Variant) -> Option<(&Ident, &str)> {
     match &variant.content {
-        Content::Literal(Value::Text(text), _) => Some((&variant.name, text)),
+        Content::Literal(LiteralValue::Text(text), _) => Some((&variant.name, text)),
         Content::Literal(..) | Content::Value(..) => None,
     }
 }

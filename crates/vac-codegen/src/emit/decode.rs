@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Literal as Token, TokenStream};
 use quote::quote;
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 use vac_schema::{GroupId, Schema, TypeId};
 
 use super::tables::{group_id, ir_value, type_id};
@@ -131,7 +131,7 @@ fn fields(members: &[Member]) -> impl Iterator<Item = TokenStream> {
                     }
                     numbers => {
                         let numbers = numbers.iter().map(token);
-                        quote!(#name: map.first_of(&[#(#numbers),*])?)
+                        quote!(#name: map.read_first(&[#(#numbers),*])?)
                     }
                 }
             }
@@ -197,9 +197,10 @@ fn variant_item<'m>(model: &'m Model, variant: &Variant) -> &'m Item {
 /// Whether the value of a node says which literal it is, without the reader's help.
 fn is_matched_by_value(choice: &Enum) -> bool {
     let is_text =
-        |variant: &Variant| matches!(variant.content, Content::Literal(Value::Text(_), _));
-    let is_integer =
-        |variant: &Variant| matches!(variant.content, Content::Literal(Value::Integer(_), _));
+        |variant: &Variant| matches!(variant.content, Content::Literal(LiteralValue::Text(_), _));
+    let is_integer = |variant: &Variant| {
+        matches!(variant.content, Content::Literal(LiteralValue::Integer(_), _))
+    };
     choice.choice == Choice::Literals
         && (choice.variants.iter().all(is_text) || choice.variants.iter().all(is_integer))
 }
@@ -210,16 +211,16 @@ fn literals(choice: &Enum) -> TokenStream {
         Content::Literal(value, _) => Some(value),
         Content::Value(..) => None,
     });
-    let values: Vec<&Value> = values.collect();
+    let values: Vec<&LiteralValue> = values.collect();
     let names: Vec<&Ident> = choice.variants.iter().map(|variant| &variant.name).collect();
     let texts: Vec<&str> = values
         .iter()
-        .filter_map(|value| if let Value::Text(text) = value { Some(&**text) } else { None })
+        .filter_map(|value| if let LiteralValue::Text(text) = value { Some(&**text) } else { None })
         .collect();
     let integers: Vec<TokenStream> = values
         .iter()
         .filter_map(|value| match value {
-            Value::Integer(integer) => Some(integer_token(*integer)),
+            LiteralValue::Integer(integer) => Some(integer_token(*integer)),
             _ => None,
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
-use vac_cddl::ir::Value;
+use vac_cddl::ir::LiteralValue;
 
 use super::types::name_and_lifetime;
 use crate::model::{
@@ -50,18 +50,18 @@ fn implementation(item: &Item) -> TokenStream {
 }
 
 /// A reference to a literal that lives as long as the program.
-fn literal(value: &Value) -> TokenStream {
+fn literal(value: &LiteralValue) -> TokenStream {
     match value {
-        Value::Text(text) => quote!(&#text),
-        Value::Integer(integer) => {
+        LiteralValue::Text(text) => quote!(&#text),
+        LiteralValue::Integer(integer) => {
             let magnitude = Token::i128_suffixed(*integer);
             quote!(const { &#magnitude })
         }
-        Value::Float(float) => {
+        LiteralValue::Float(float) => {
             let float = suffixed_float(*float);
             quote!(const { &#float })
         }
-        Value::Bytes(bytes) => {
+        LiteralValue::Bytes(bytes) => {
             let bytes = Token::byte_string(bytes);
             quote!(const { &(#bytes as &[u8]) })
         }
@@ -76,10 +76,10 @@ fn map(members: &[Member]) -> TokenStream {
             Member::Field(field) => {
                 let name = &field.name;
                 named.push(match (&field.json_key, &field.key.value, field.required) {
-                    (None, Value::Text(key), true) if is_plain(key) => {
+                    (None, LiteralValue::Text(key), true) if is_plain(key) => {
                         quote!(map.field(#key, &self.#name)?;)
                     }
-                    (None, Value::Text(key), false) if is_plain(key) => {
+                    (None, LiteralValue::Text(key), false) if is_plain(key) => {
                         quote!(map.optional_field(#key, &self.#name)?;)
                     }
                     (json_key, value, required) => {
@@ -99,7 +99,7 @@ fn map(members: &[Member]) -> TokenStream {
             Member::Constant { key: name, value, .. } => {
                 let value = literal(value);
                 named.push(match &name.value {
-                    Value::Text(key) if is_plain(key) => quote!(map.field(#key, #value)?;),
+                    LiteralValue::Text(key) if is_plain(key) => quote!(map.field(#key, #value)?;),
                     name => {
                         let key = key(name);
                         quote!(map.member(#key, #value)?;)
@@ -128,14 +128,14 @@ fn map(members: &[Member]) -> TokenStream {
     }
 }
 
-fn key(value: &Value) -> TokenStream {
+fn key(value: &LiteralValue) -> TokenStream {
     match value {
-        Value::Text(text) => quote!(::vac_value::Key::Text(#text)),
-        Value::Integer(integer) => {
+        LiteralValue::Text(text) => quote!(::vac_value::Key::Text(#text)),
+        LiteralValue::Integer(integer) => {
             let integer = integer_token(*integer);
             quote!(::vac_value::Key::Integer(#integer))
         }
-        Value::Float(_) | Value::Bytes(_) => {
+        LiteralValue::Float(_) | LiteralValue::Bytes(_) => {
             let value = literal(value);
             quote!(::vac_value::Key::Other(#value))
         }
@@ -149,7 +149,7 @@ fn is_plain(text: &str) -> bool {
 
 fn enumeration(choice: &Enum) -> TokenStream {
     let text = |variant: &Variant| match &variant.content {
-        Content::Literal(Value::Text(text), _) => Some((variant.name.clone(), text.clone())),
+        Content::Literal(LiteralValue::Text(text), _) => Some((variant.name.clone(), text.clone())),
         _ => None,
     };
     if let Some(texts) = choice.variants.iter().map(text).collect::<Option<Vec<_>>>() {

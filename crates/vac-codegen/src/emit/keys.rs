@@ -5,7 +5,7 @@
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
-use vac_cddl::ir::{Literal, Value};
+use vac_cddl::ir::{Literal, LiteralValue};
 
 use super::types::name_and_lifetime;
 use crate::model::{Body, Field, Item, Member, Model, key_name};
@@ -78,7 +78,7 @@ fn list(item: &Item, members: &[Member], keys: &[NamedKey<'_>]) -> TokenStream {
     let mut names = Names::default();
     names.constant_name("keys");
     let fixed = members.iter().filter_map(|member| match member {
-        Member::Constant { key, value: Value::Text(text), .. } => {
+        Member::Constant { key, value: LiteralValue::Text(text), .. } => {
             let title = key_name(key);
             let name = names.constant_name(&title);
             let docs = format!(" The only value of the member `{title}`.");
@@ -97,21 +97,21 @@ fn list(item: &Item, members: &[Member], keys: &[NamedKey<'_>]) -> TokenStream {
 
 /// The type of the keys of a map and the keys themselves.
 fn key_list(keys: &[NamedKey<'_>]) -> (TokenStream, Vec<TokenStream>) {
-    let all = |is_it: fn(&Value) -> bool| keys.iter().all(|key| is_it(&key.literal.value));
-    if all(|value| matches!(value, Value::Text(_))) {
+    let all = |is_it: fn(&LiteralValue) -> bool| keys.iter().all(|key| is_it(&key.literal.value));
+    if all(|value| matches!(value, LiteralValue::Text(_))) {
         return (quote!(&'static str), keys.iter().map(|key| plain(&key.literal.value)).collect());
     }
-    if all(|value| matches!(value, Value::Integer(_))) {
+    if all(|value| matches!(value, LiteralValue::Integer(_))) {
         return (quote!(i128), keys.iter().map(|key| plain(&key.literal.value)).collect());
     }
     let values = keys.iter().map(|key| super::tables::ir_value(&key.literal.value));
-    (quote!(::vac_schema::Value), values.collect())
+    (quote!(::vac_schema::LiteralValue), values.collect())
 }
 
-fn plain(value: &Value) -> TokenStream {
+fn plain(value: &LiteralValue) -> TokenStream {
     match value {
-        Value::Text(text) => quote!(#text),
-        Value::Integer(integer) => integer_token(*integer),
+        LiteralValue::Text(text) => quote!(#text),
+        LiteralValue::Integer(integer) => integer_token(*integer),
         other => super::tables::ir_value(other),
     }
 }
@@ -122,9 +122,9 @@ fn constants(keys: &[NamedKey<'_>]) -> TokenStream {
     let constants = keys.iter().map(|NamedKey { title, docs, literal }| {
         let (name, value) = (names.constant_name(title), plain(&literal.value));
         let ty = match &literal.value {
-            Value::Text(_) => quote!(&str),
-            Value::Integer(_) => quote!(i128),
-            Value::Float(_) | Value::Bytes(_) => quote!(::vac_schema::Value),
+            LiteralValue::Text(_) => quote!(&str),
+            LiteralValue::Integer(_) => quote!(i128),
+            LiteralValue::Float(_) | LiteralValue::Bytes(_) => quote!(::vac_schema::LiteralValue),
         };
         quote!(#[doc = #docs] pub const #name: #ty = #value;)
     });

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use vac_cddl::ir;
 use vac_schema::{
-    Control, Element, ElementKind, Group, GroupId, Key, Label, Rule, Schema, Sequence, TagNumber,
-    Type, TypeId, TypeKind, Value,
+    Control, Element, ElementKind, Group, GroupId, LiteralKey, LiteralValue, MemberKey, Rule,
+    Schema, Sequence, TagNumber, Type, TypeId, TypeKind,
 };
 
 use crate::scalar::{float_token, integer_token};
@@ -101,7 +101,7 @@ fn sorted_texts(at: usize, ty: &Type) -> Option<TokenStream> {
     let name = texts_name(at);
     let count = Literal::usize_unsuffixed(literals.texts.len());
     let texts = literals.texts.iter().map(|text| quote!(string(#text)));
-    Some(quote!(static #name: [::vac_schema::Text; #count] = [#(#texts),*];))
+    Some(quote!(static #name: [::vac_schema::TableText; #count] = [#(#texts),*];))
 }
 
 /// The static with the cases of a choice that a member decides.
@@ -260,18 +260,18 @@ pub fn type_id(TypeId(id): TypeId) -> TokenStream {
     quote!(::vac_schema::TypeId(#id))
 }
 
-fn value(literal: &Value) -> TokenStream {
+fn value(literal: &LiteralValue) -> TokenStream {
     match literal {
-        Value::Integer(integer) => {
+        LiteralValue::Integer(integer) => {
             let integer = integer_token(*integer);
-            quote!(::vac_schema::Value::Integer(#integer))
+            quote!(::vac_schema::LiteralValue::Integer(#integer))
         }
-        Value::Float(float) => {
+        LiteralValue::Float(float) => {
             let float = float_token(*float);
-            quote!(::vac_schema::Value::Float(#float))
+            quote!(::vac_schema::LiteralValue::Float(#float))
         }
-        Value::Text(literal) => quote!(text(#literal)),
-        Value::Bytes(literal) => {
+        LiteralValue::Text(literal) => quote!(text(#literal)),
+        LiteralValue::Bytes(literal) => {
             let literal = Literal::byte_string(literal);
             quote!(bytes(#literal))
         }
@@ -279,19 +279,19 @@ fn value(literal: &Value) -> TokenStream {
 }
 
 /// A value of the intermediate representation as a constant, for any module.
-pub fn ir_value(value: &ir::Value) -> TokenStream {
+pub fn ir_value(value: &ir::LiteralValue) -> TokenStream {
     match value {
-        ir::Value::Text(text) => quote!(::vac_schema::constant::text(#text)),
-        ir::Value::Bytes(bytes) => {
+        ir::LiteralValue::Text(text) => quote!(::vac_schema::constant::text(#text)),
+        ir::LiteralValue::Bytes(bytes) => {
             let bytes = Literal::byte_string(bytes);
             quote!(::vac_schema::constant::bytes(#bytes))
         }
-        ir::Value::Integer(integer) => self::value(&Value::Integer(*integer)),
-        ir::Value::Float(float) => self::value(&Value::Float(*float)),
+        ir::LiteralValue::Integer(integer) => self::value(&LiteralValue::Integer(*integer)),
+        ir::LiteralValue::Float(float) => self::value(&LiteralValue::Float(*float)),
     }
 }
 
-fn label(key: &Label) -> TokenStream {
+fn label(key: &LiteralKey) -> TokenStream {
     let (literal, name) = (value(&key.value), &key.name);
     quote!(label(#literal, #name))
 }
@@ -332,17 +332,17 @@ fn element(element: &Element) -> TokenStream {
         ElementKind::Member { key, is_cut, value } => {
             let value = number(value.0);
             let key = match key {
-                Key::None => quote!(None),
-                Key::Literal(key) => {
+                MemberKey::None => quote!(None),
+                MemberKey::Literal(key) => {
                     let key = label(key);
                     quote!(Literal(#key))
                 }
-                Key::Type(id) => {
+                MemberKey::Type(id) => {
                     let id = type_id(*id);
                     quote!(Type(#id))
                 }
             };
-            quote!(member(#min, #max, ::vac_schema::Key::#key, #is_cut, #value))
+            quote!(member(#min, #max, ::vac_schema::MemberKey::#key, #is_cut, #value))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use vac_cddl::ir::{Element, ElementKind, Key, Member, Type};
+use vac_cddl::ir::{Element, ElementKind, Member, MemberKey, Type};
 
 use super::build::Builder;
 use super::choices::{MAX_JOINED, literal_name};
@@ -62,7 +62,7 @@ impl Builder<'_> {
     pub fn element_title(&self, element: &Element) -> String {
         match &element.kind {
             ElementKind::Group { name, .. } => name.clone().unwrap_or_else(|| "group".to_owned()),
-            ElementKind::Member(Member { key: Some(Key::Literal(literal)), .. }) => {
+            ElementKind::Member(Member { key: Some(MemberKey::Literal(literal)), .. }) => {
                 literal_name(literal)
             }
             ElementKind::Member(member) => {
@@ -87,7 +87,9 @@ impl Builder<'_> {
             .collect();
         let values: Vec<Vec<String>> = ways
             .iter()
-            .map(|(_, members)| members.iter().filter_map(|member| self.valued(member)).collect())
+            .map(|(_, members)| {
+                members.iter().filter_map(|member| self.value_name(member)).collect()
+            })
             .collect();
         let (key_counts, value_counts) = (count_lists(&keys), count_lists(&values));
         let titles = ways.iter().enumerate().map(|(at, (names, _))| {
@@ -107,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// A member's literal after `=`, or its key and type.
-    fn valued(&self, member: &Member) -> Option<String> {
+    fn value_name(&self, member: &Member) -> Option<String> {
         let key = key(member)?;
         Some(match self.sole_literal(&member.value) {
             Some(literal) => format!("={literal}"),
@@ -118,7 +120,7 @@ impl Builder<'_> {
 
 fn key(member: &Member) -> Option<String> {
     match &member.key {
-        Some(Key::Literal(literal)) => Some(literal_name(literal)),
+        Some(MemberKey::Literal(literal)) => Some(literal_name(literal)),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! Arrays become vectors, structs, or enums of structs.
 
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Member as IrMember, Occurrence, Origin, Type,
-    TypeKind,
+    Control, Element, ElementKind, Group, Member as IrMember, MemberKey, Occurrence, RuleOrigin,
+    Type, TypeKind,
 };
 use vac_schema::GroupId;
 
@@ -193,7 +193,7 @@ impl<'s> Builder<'s> {
         match &element.kind {
             ElementKind::Group { name: Some(name), .. } => Some(name.clone()),
             ElementKind::Group { name: None, group } => joined_keys(group),
-            ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
+            ElementKind::Member(IrMember { key: Some(MemberKey::Literal(key)), .. }) => {
                 Some(literal_name(key))
             }
             ElementKind::Member(IrMember { value, .. }) => self.rule_inside(value),
@@ -206,7 +206,7 @@ impl<'s> Builder<'s> {
         match &ty.kind {
             TypeKind::Rule(id) => {
                 let rule = rule(self.schema, *id);
-                (rule.origin == Origin::Spec).then(|| rule.name.clone())
+                (rule.origin == RuleOrigin::Spec).then(|| rule.name.clone())
             }
             TypeKind::Tag { content, .. } => self.rule_inside(content),
             TypeKind::Control { target, control } => match control {
@@ -243,7 +243,7 @@ impl<'s> Builder<'s> {
 fn joined_keys(group: &Group) -> Option<String> {
     let [elements] = group.choices.as_slice() else { return None };
     let keys = elements.iter().map(|element| match &element.kind {
-        ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
+        ElementKind::Member(IrMember { key: Some(MemberKey::Literal(key)), .. }) => {
             Some(literal_name(key))
         }
         _ => None,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span};
 use vac_cddl::TableIndex;
 use vac_cddl::ir::{
-    Control, Element, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value,
+    Control, Element, LiteralValue, Rule, RuleId, RuleOrigin, Schema, TagNumber, Type, TypeKind,
 };
 use vac_schema::{GroupId, PatternId};
 
@@ -63,7 +63,7 @@ impl<'s> Builder<'s> {
             .rules
             .iter()
             .enumerate()
-            .filter(|(_, rule)| rule.origin == Origin::Spec)
+            .filter(|(_, rule)| rule.origin == RuleOrigin::Spec)
             .filter_map(|(at, rule)| Some((references.sole_instance(schema, rule)?, at)))
             .collect();
         self.of_rule = vec![None; schema.rules.len()];
@@ -72,7 +72,7 @@ impl<'s> Builder<'s> {
         let root_is_named = camel_case(&root.name) == "Root" && self.names.claim_type_name("Root");
         for (at, rule) in schema.rules.iter().enumerate() {
             let is_transparent = is_transparent(schema, rule) && at != schema.root.0;
-            if rule.origin == Origin::Prelude || merged.contains_key(&at) || is_transparent {
+            if rule.origin == RuleOrigin::Prelude || merged.contains_key(&at) || is_transparent {
                 continue;
             }
             let (name, body) = match &rule.body.kind {
@@ -267,8 +267,8 @@ impl<'s> Builder<'s> {
 /// The scalar that a type without parts is.
 fn scalar(ty: &Type) -> Scalar {
     match &ty.kind {
-        TypeKind::Range { low: Value::Integer(0..), .. } => Scalar::Uint,
-        TypeKind::Range { low: Value::Integer(_), .. } => Scalar::Int,
+        TypeKind::Range { low: LiteralValue::Integer(0..), .. } => Scalar::Uint,
+        TypeKind::Range { low: LiteralValue::Integer(_), .. } => Scalar::Int,
         TypeKind::Range { .. } => Scalar::Number,
         TypeKind::Major { major, info } => match (major, info) {
             (0, _) => Scalar::Uint,

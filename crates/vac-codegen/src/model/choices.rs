@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use vac_cddl::ir::{Control, Literal, TagNumber, Type, TypeKind, Value};
+use vac_cddl::ir::{Control, Literal, LiteralValue, TagNumber, Type, TypeKind};
 use vac_schema::TypeId;
 
 use super::alternatives::distinct;
@@ -210,8 +210,9 @@ impl<'s> Builder<'s> {
                 format!("{}-{short}", titles.join("-"))
             }
             TypeKind::Range { low, high, .. } => {
-                let end =
-                    |value: &Value| literal_name(&Literal { value: value.clone(), name: None });
+                let end = |value: &LiteralValue| {
+                    literal_name(&Literal { value: value.clone(), name: None })
+                };
                 format!("{}-to-{}", end(low), end(high))
             }
             TypeKind::Control { .. } => self.tables.describe(self.index.type_id(ty)),
@@ -226,12 +227,13 @@ impl<'s> Builder<'s> {
 fn literal_titles(literals: &[Literal]) -> Vec<String> {
     let mut titles: Vec<String> = literals.iter().map(literal_name).collect();
     let is_named = |literal: &Literal| {
-        literal.name.is_some() && matches!(literal.value, Value::Integer(_) | Value::Float(_))
+        literal.name.is_some()
+            && matches!(literal.value, LiteralValue::Integer(_) | LiteralValue::Float(_))
     };
     let texts: HashSet<String> = literals
         .iter()
         .zip(&titles)
-        .filter(|(literal, _)| matches!(literal.value, Value::Text(_)))
+        .filter(|(literal, _)| matches!(literal.value, LiteralValue::Text(_)))
         .map(|(_, title)| camel_case(title))
         .collect();
     for (literal, title) in literals.iter().zip(&mut titles) {
@@ -239,7 +241,7 @@ fn literal_titles(literals: &[Literal]) -> Vec<String> {
             title.push_str("-number");
         }
     }
-    let mut values: HashMap<String, Vec<&Value>> = HashMap::new();
+    let mut values: HashMap<String, Vec<&LiteralValue>> = HashMap::new();
     for (literal, title) in literals.iter().zip(&titles) {
         let values = values.entry(camel_case(title)).or_default();
         if !values.contains(&&literal.value) {
@@ -284,23 +286,23 @@ fn merge(parts: &mut [(&Type, Content)], content: &Content) -> bool {
 pub fn literal_name(literal: &Literal) -> String {
     match (&literal.name, &literal.value) {
         (Some(name), _) => name.clone(),
-        (None, Value::Text(text)) => match text.strip_prefix('-') {
+        (None, LiteralValue::Text(text)) => match text.strip_prefix('-') {
             Some(rest) if rest.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
                 format!("minus-{rest}")
             }
             _ => text.clone(),
         },
-        (None, Value::Integer(integer)) if *integer < 0 => {
+        (None, LiteralValue::Integer(integer)) if *integer < 0 => {
             format!("minus-{}", integer.unsigned_abs())
         }
-        (None, Value::Integer(integer)) => format!("value-{integer}"),
-        (None, Value::Float(float)) => {
+        (None, LiteralValue::Integer(integer)) => format!("value-{integer}"),
+        (None, LiteralValue::Float(float)) => {
             let sign = if float.is_sign_negative() { "minus" } else { "value" };
             let digits = format!("{:?}", float.abs());
             format!("{sign}-{}", digits.replace('.', "-point-").replace("e-", "-e-minus-"))
         }
-        (None, Value::Bytes(bytes)) if bytes.is_empty() => "no-bytes".to_owned(),
-        (None, Value::Bytes(bytes)) => {
+        (None, LiteralValue::Bytes(bytes)) if bytes.is_empty() => "no-bytes".to_owned(),
+        (None, LiteralValue::Bytes(bytes)) => {
             let hex: Vec<String> =
                 bytes.iter().take(MAX_NAMED_BYTES).map(|byte| format!("{byte:02x}")).collect();
             format!("bytes-{}", hex.concat())

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Origin,
-    Type, TypeKind, Value,
+    Control, Element, ElementKind, Group, Literal, LiteralValue, Member as IrMember, MemberKey,
+    Occurrence, RuleOrigin, Type, TypeKind,
 };
 
 use super::build::Builder;
@@ -68,7 +68,7 @@ impl<'s> Builder<'s> {
         number_members(group, &mut numbers);
         if let [way] = ways.as_slice() {
             if let [Flat { member, occurrence, .. }] = way.members.as_slice()
-                && let IrMember { key: Some(Key::Type(key)), value, .. } = member
+                && let IrMember { key: Some(MemberKey::Type(key)), value, .. } = member
                 && self.keys(member, *occurrence).is_none()
             {
                 let key = self.shape(key, &part_path(name, "key"), None);
@@ -114,7 +114,7 @@ impl<'s> Builder<'s> {
         for (flat, keys) in members.iter().zip(keys) {
             let number = numbers[&std::ptr::from_ref(flat.member)];
             let Some(keys) = keys else {
-                if let Some(Key::Type(key)) = &flat.member.key {
+                if let Some(MemberKey::Type(key)) = &flat.member.key {
                     let title = match self.variant_name(key) {
                         title if has_several_rests && title != "text" => {
                             format!("{title}-extensions")
@@ -203,11 +203,11 @@ impl<'s> Builder<'s> {
     /// for CBOR. `None` if the keys are data.
     fn keys(&self, member: &IrMember, occurrence: Occurrence) -> Option<Keys> {
         let ty = match member.key.as_ref()? {
-            Key::Literal(key) => {
+            MemberKey::Literal(key) => {
                 return Some(Keys { key: key.clone(), json_key: None, is_by_type: false });
             }
-            Key::Type(ty) if occurrence.max == Some(1) => ty,
-            Key::Type(_) => return None,
+            MemberKey::Type(ty) if occurrence.max == Some(1) => ty,
+            MemberKey::Type(_) => return None,
         };
         let mut found = Vec::new();
         self.keys_by_feature(ty, (None, None), &mut found)?;
@@ -215,7 +215,7 @@ impl<'s> Builder<'s> {
             [(_, only)] => Some(Keys { key: only.clone(), json_key: None, is_by_type: true }),
             [(Some("json"), json), (Some("cbor"), cbor)]
             | [(Some("cbor"), cbor), (Some("json"), json)]
-                if matches!(json.value, Value::Text(_)) =>
+                if matches!(json.value, LiteralValue::Text(_)) =>
             {
                 Some(Keys { key: cbor.clone(), json_key: Some(json.clone()), is_by_type: true })
             }
@@ -234,7 +234,7 @@ impl<'s> Builder<'s> {
         match &ty.kind {
             TypeKind::Rule(id) => {
                 let rule = rule(self.schema, *id);
-                let name = if rule.origin == Origin::Spec { Some(&rule.name) } else { name };
+                let name = if rule.origin == RuleOrigin::Spec { Some(&rule.name) } else { name };
                 self.keys_by_feature(&rule.body, (feature, name), found)
             }
             TypeKind::Control { target, control: Control::Feature(feature) } => {
@@ -248,7 +248,7 @@ impl<'s> Builder<'s> {
                 .try_for_each(|choice| self.keys_by_feature(choice, (feature, name), found)),
             TypeKind::Literal(literal) => {
                 let mut literal = literal.clone();
-                if literal.name.is_none() && !matches!(literal.value, Value::Text(_)) {
+                if literal.name.is_none() && !matches!(literal.value, LiteralValue::Text(_)) {
                     literal.name = name.cloned();
                 }
                 found.push((feature, literal));
@@ -272,7 +272,7 @@ pub(super) fn docs_or(docs: &[String], otherwise: &str) -> Vec<String> {
 
 fn way_docs(way: &Way<'_>) -> String {
     let mut keys = way.members.iter().filter_map(|flat| match &flat.member.key {
-        Some(Key::Literal(literal)) => Some(format!("`{}`", literal_name(literal))),
+        Some(MemberKey::Literal(literal)) => Some(format!("`{}`", literal_name(literal))),
         _ => None,
     });
     match (way.names.last(), keys.next()) {

@@ -9,7 +9,7 @@ mod passes;
 mod rule_names;
 
 use proc_macro2::Ident;
-use vac_cddl::ir::{Literal, Occurrence, Value};
+use vac_cddl::ir::{Literal, LiteralValue, Occurrence};
 use vac_schema::{GroupId, PatternId, TypeId};
 
 pub use build::build;
@@ -58,7 +58,7 @@ pub enum Body {
     /// Not known yet.
     Open,
     /// A single value, for those who want to refer to it.
-    Constant(Value),
+    Constant(LiteralValue),
     /// Another name for a type.
     Alias(Shape),
     /// A type around a type, where an alias would be infinite.
@@ -128,7 +128,7 @@ pub enum Member {
         /// Its key.
         key: Literal,
         /// Its value.
-        value: Value,
+        value: LiteralValue,
     },
     /// Everything whose key is of a type.
     Rest(Rest),
@@ -197,7 +197,7 @@ pub enum PartKind {
     /// One element.
     One(Shape),
     /// One element that can have one value only.
-    Constant(Value),
+    Constant(LiteralValue),
     /// An element that may be there.
     Optional(Shape),
     /// Several elements: at most.
@@ -240,7 +240,7 @@ pub struct Variant {
 /// What a variant holds.
 pub enum Content {
     /// Nothing: it is this very value, which is one of these alternatives of the choice.
-    Literal(Value, Vec<usize>),
+    Literal(LiteralValue, Vec<usize>),
     /// A value of a type, which is one of these alternatives of the choice.
     Value(Shape, Vec<usize>),
 }

@@ -58,7 +58,7 @@ fn box_recursion(model: &mut Model) {
         .map(|item| {
             let mut inside = Vec::new();
             for shape in shapes(&item.body) {
-                contained(shape, &mut inside);
+                list_contained(shape, &mut inside);
             }
             inside
         })
@@ -85,11 +85,11 @@ fn box_recursion(model: &mut Model) {
 }
 
 /// The items whose values lie inside a value of this shape.
-fn contained(shape: &Shape, items: &mut Vec<usize>) {
+fn list_contained(shape: &Shape, items: &mut Vec<usize>) {
     match shape {
         Shape::Item(item) => items.push(*item),
         Shape::Nullable(inner) | Shape::Tagged(_, inner) | Shape::Embedded(inner) => {
-            contained(inner, items);
+            list_contained(inner, items);
         }
         Shape::Scalar(..) | Shape::Vec(..) | Shape::Boxed(_) | Shape::Table(..) => {}
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::Ident;
-use vac_cddl::ir::{Origin, Rule, Schema, TypeKind};
+use vac_cddl::ir::{Rule, RuleOrigin, Schema, TypeKind};
 
 use crate::analysis::for_each_reference;
 use crate::names::Names;
@@ -43,7 +43,7 @@ impl References {
         }
         let mut siblings = HashMap::new();
         for (rule, first) in schema.rules.iter().zip(&first) {
-            if rule.origin == Origin::Instance {
+            if rule.origin == RuleOrigin::Instance {
                 *siblings.entry((*first, base(&rule.name).to_owned())).or_default() += 1;
             }
         }
@@ -53,7 +53,7 @@ impl References {
     /// The generic instance that a rule is another name for, if nothing else refers to it.
     pub fn sole_instance(&self, schema: &Schema, rule: &Rule) -> Option<usize> {
         let TypeKind::Rule(id) = rule.body.kind else { return None };
-        let is_instance = schema.rules[id.0].origin == Origin::Instance;
+        let is_instance = schema.rules[id.0].origin == RuleOrigin::Instance;
         (is_instance && self.counts[id.0] == 1).then_some(id.0)
     }
 
@@ -94,7 +94,7 @@ impl References {
 pub fn title(rule: &Rule) -> &str {
     let name = rule.name.trim_start_matches('$');
     match rule.origin {
-        Origin::Instance if is_long(name) => base(name),
+        RuleOrigin::Instance if is_long(name) => base(name),
         _ => name,
     }
 }
@@ -138,7 +138,7 @@ pub fn constant_names(schema: &Schema) -> Vec<Option<Ident>> {
     names.constant_name("ROOT");
     let mut constants = Vec::with_capacity(schema.rules.len());
     for (at, rule) in schema.rules.iter().enumerate() {
-        constants.push((rule.origin != Origin::Prelude).then(|| {
+        constants.push((rule.origin != RuleOrigin::Prelude).then(|| {
             let (name, contexts) = name_and_contexts(schema, &references, at);
             names.constant_name_in(&name, &contexts)
         }));
@@ -155,7 +155,7 @@ fn name_and_contexts(
 ) -> (String, Vec<String>) {
     let mut contexts = references.contexts(schema, rule);
     let Rule { name, origin, .. } = &schema.rules[rule];
-    if *origin == Origin::Instance && is_long(name) && !references.has_siblings(rule, name) {
+    if *origin == RuleOrigin::Instance && is_long(name) && !references.has_siblings(rule, name) {
         let name = base(name);
         if contexts.is_empty() {
             return (name.to_owned(), contexts);

@@ -17,7 +17,7 @@ macro_rules! module {
             use generated::$module::schema::{SCHEMA, rules::ROOT};
             let value: generated::$module::Root =
                 SCHEMA.decode(ROOT, node).map_err(|error| error.to_string())?;
-            recode(node.encoding(), &value)
+            encode_as(node.encoding(), &value)
         }) as Recode))
     };
     ($module:ident, constant) => {
@@ -29,7 +29,7 @@ static MODULES: &[(&str, &Schema, Option<Recode>)] = &[
 MODULES
 ];
 
-fn recode(encoding: Encoding, value: &impl Encode) -> Result<Vec<u8>, String> {
+fn encode_as(encoding: Encoding, value: &impl Encode) -> Result<Vec<u8>, String> {
     let mut encoder = Encoder::new(encoding);
     value.encode(&mut encoder).map_err(|error| format!("internal error: {error}"))?;
     Ok(encoder.finish())

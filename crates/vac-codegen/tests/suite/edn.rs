@@ -141,11 +141,11 @@ impl<'t> Parser<'t> {
             return Item::Bytes(items.iter().flat_map(Item::to_cbor).collect());
         }
         if self.take("h'") {
-            let hex = self.until('\'');
+            let hex = self.read_until('\'');
             return Item::Bytes(data_encoding::HEXLOWER.decode(hex.as_bytes()).expect("hex"));
         }
         if self.take("\"") {
-            return Item::Text(self.until('"').to_owned());
+            return Item::Text(self.read_until('"').to_owned());
         }
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
         items
     }
 
-    fn until(&mut self, end: char) -> &'t str {
+    fn read_until(&mut self, end: char) -> &'t str {
         let (inside, rest) = self.rest.split_once(end).expect("a string ends");
         self.rest = rest.trim_start();
         inside

@@ -2,7 +2,8 @@
 
 use fastrand::Rng;
 use vac_cddl::ir::{
-    Control, ElementKind, Group, Key, Occurrence, Schema, TagNumber, Type, TypeKind, Value,
+    Control, ElementKind, Group, LiteralValue, MemberKey, Occurrence, Schema, TagNumber, Type,
+    TypeKind,
 };
 
 use crate::edn::Item;
@@ -26,7 +27,7 @@ impl Sampler<'_, '_> {
         match &ty.kind {
             TypeKind::Any => scalar(self.rng),
             TypeKind::Rule(id) if depth > 4 * MAX_DEPTH => {
-                scalar_of(&self.schema.rules[id.0].body.kind)
+                sample_scalar(&self.schema.rules[id.0].body.kind)
             }
             TypeKind::Rule(id) => {
                 let schema = self.schema;
@@ -99,8 +100,8 @@ impl Sampler<'_, '_> {
                     ElementKind::Member(member) => {
                         let key = match &member.key {
                             None => None,
-                            Some(Key::Literal(literal)) => Some(value(&literal.value)),
-                            Some(Key::Type(key)) => Some(self.item(key, depth + 1)),
+                            Some(MemberKey::Literal(literal)) => Some(value(&literal.value)),
+                            Some(MemberKey::Type(key)) => Some(self.item(key, depth + 1)),
                         };
                         add(key, self.item(&member.value, depth + 1));
                     }
@@ -157,8 +158,8 @@ impl Sampler<'_, '_> {
             Control::Within(other) | Control::And(other) if self.rng.bool() => {
                 self.item(other, depth)
             }
-            Control::Lt(bound) | Control::Ne(bound) => shifted(bound, -1),
-            Control::Gt(bound) => shifted(bound, 1),
+            Control::Lt(bound) | Control::Ne(bound) => shift_bound(bound, -1),
+            Control::Gt(bound) => shift_bound(bound, 1),
             Control::Le(bound) | Control::Ge(bound) | Control::Eq(bound) => value(bound),
             // Operators whose effect cannot be sampled give documents that are often invalid.
             _ => self.item(target, depth),
@@ -170,25 +171,25 @@ fn small(length: Option<u64>) -> usize {
     usize::try_from(length.unwrap_or(2).min(40)).expect("small")
 }
 
-fn shifted(bound: &Value, by: i8) -> Item {
+fn shift_bound(bound: &LiteralValue, by: i8) -> Item {
     match bound {
-        Value::Integer(integer) => Item::Integer(integer + i128::from(by)),
-        Value::Float(float) => Item::Float(float + f64::from(by)),
+        LiteralValue::Integer(integer) => Item::Integer(integer + i128::from(by)),
+        LiteralValue::Float(float) => Item::Float(float + f64::from(by)),
         other => value(other),
     }
 }
 
-fn value(value: &Value) -> Item {
+fn value(value: &LiteralValue) -> Item {
     match value {
-        Value::Integer(integer) => Item::Integer(*integer),
-        Value::Float(float) => Item::Float(*float),
-        Value::Text(text) => Item::Text(text.clone()),
-        Value::Bytes(bytes) => Item::Bytes(bytes.clone()),
+        LiteralValue::Integer(integer) => Item::Integer(*integer),
+        LiteralValue::Float(float) => Item::Float(*float),
+        LiteralValue::Text(text) => Item::Text(text.clone()),
+        LiteralValue::Bytes(bytes) => Item::Bytes(bytes.clone()),
     }
 }
 
 /// The smallest value of the kind of a type.
-fn scalar_of(kind: &TypeKind) -> Item {
+fn sample_scalar(kind: &TypeKind) -> Item {
     match kind {
         TypeKind::Map(_) => Item::Map(Vec::new()),
         TypeKind::Array(_) => Item::Array(Vec::new()),

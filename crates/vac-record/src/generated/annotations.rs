@@ -36,7 +36,7 @@ pub enum Annotations<'a> {
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; What a request to the model used.
-///   ? reason: reason                            ; Why a part of the log was not parsed.
+///   ? reason: unparsed-reason                   ; Why a part of the log was not parsed.
 ///   ? starts: true                              ; The log says that the session starts here.
 ///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
 /// }
@@ -70,7 +70,7 @@ pub struct EntryAnnotations<'a> {
     /// What a request to the model used.
     pub usage: Option<Usage<'a>>,
     /// Why a part of the log was not parsed.
-    pub reason: Option<Reason>,
+    pub reason: Option<UnparsedReason>,
     /// The log says that the session starts here.
     pub starts: Option<bool>,
     /// The log says that the session, or a turn of it, ends here.
@@ -290,10 +290,10 @@ pub struct Usage<'a> {
 /// Why a part of the log was not parsed.
 ///
 /// ```cddl
-/// reason = "syntax" / "not-utf-8" / "too-deep" / "too-long" / "nul-bytes" / "duplicate-key" / "not-encodable" / "redacted" / "row-missing" / "other"
+/// unparsed-reason = "syntax" / "not-utf-8" / "too-deep" / "too-long" / "nul-bytes" / "duplicate-key" / "not-encodable" / "redacted" / "row-missing" / "other"
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum UnparsedReason {
     /// The value `"syntax"`.
     Syntax,
     /// The value `"not-utf-8"`.
@@ -586,9 +586,10 @@ impl<'a> From<SessionAnnotations<'a>> for Annotations<'a> {
 }
 
 ::vac_schema::text_enum! {
-    Reason : Syntax = "syntax", NotUtf8 = "not-utf-8", TooDeep = "too-deep", TooLong =
-    "too-long", NulBytes = "nul-bytes", DuplicateKey = "duplicate-key", NotEncodable =
-    "not-encodable", Redacted = "redacted", RowMissing = "row-missing", Other = "other"
+    UnparsedReason : Syntax = "syntax", NotUtf8 = "not-utf-8", TooDeep = "too-deep",
+    TooLong = "too-long", NulBytes = "nul-bytes", DuplicateKey = "duplicate-key",
+    NotEncodable = "not-encodable", Redacted = "redacted", RowMissing = "row-missing",
+    Other = "other"
 }
 
 ::vac_schema::text_enum! {
@@ -643,7 +644,7 @@ impl From<String> for EntryAnnotationsInherited<'_> {
     Decision: rule 10, type 58;
     Decider: rule 11, type 63;
     Usage<'a>: rule 12, type 65;
-    Reason: rule 13, type 76;
+    UnparsedReason: rule 13, type 76;
     End: rule 14, type 81;
     Ending: rule 15, type 85;
     SessionAnnotations<'a>: rule 16, type 87;
@@ -862,7 +863,7 @@ impl<'a> ::vac_schema::Build<'a> for Usage<'a> {
     }
 }
 
-impl<'a> ::vac_schema::Build<'a> for Reason {
+impl<'a> ::vac_schema::Build<'a> for UnparsedReason {
     fn build(
         _: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
@@ -1143,7 +1144,7 @@ impl ::vac_value::Encode for Usage<'_> {
     }
 }
 
-impl ::vac_value::Encode for Reason {
+impl ::vac_value::Encode for UnparsedReason {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         to.text(
             match self {
@@ -1378,8 +1379,8 @@ impl ::vac_value::IntoOwned for Usage<'_> {
     }
 }
 
-impl ::vac_value::IntoOwned for Reason {
-    type Owned = Reason;
+impl ::vac_value::IntoOwned for UnparsedReason {
+    type Owned = UnparsedReason;
 
     fn into_owned(self) -> Self::Owned {
         self
@@ -1615,7 +1616,7 @@ pub mod schema {
         rule("decision", 58),
         rule("decider", 63),
         rule("usage", 65),
-        rule("reason", 76),
+        rule("unparsed-reason", 76),
         rule("end", 81),
         rule("ending", 85),
         rule("session-annotations", 87),
@@ -1854,7 +1855,7 @@ pub mod schema {
         group(&GROUP_7),
     ];
     static PATTERNS: [::vac_schema::Pattern; 0] = [];
-    static TEXTS_50: [::vac_schema::Text; 9] = [
+    static TEXTS_50: [::vac_schema::TableText; 9] = [
         string("Delegate"),
         string("Edit"),
         string("Execute"),
@@ -1865,7 +1866,7 @@ pub mod schema {
         string("Search"),
         string("Think"),
     ];
-    static TEXTS_76: [::vac_schema::Text; 10] = [
+    static TEXTS_76: [::vac_schema::TableText; 10] = [
         string("duplicate-key"),
         string("not-encodable"),
         string("not-utf-8"),
@@ -1878,67 +1879,139 @@ pub mod schema {
         string("too-long"),
     ];
     static GROUP_0_0: [::vac_schema::Element; 16] = [
-        member(0, 1, ::vac_schema::Key::Literal(label(text("author"), "")), true, 3),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("local-command"), "")), true, 4),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("superseded"), "")), true, 5),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("duplicate-of"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("inherited"), "")), true, 8),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("subagent"), "")), true, 9),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("outcome"), "")), true, 10),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("exit-code"), "")), true, 11),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("action"), "")), true, 12),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("delegated-to"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("tool"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("permission"), "")), true, 13),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("usage"), "")), true, 14),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("reason"), "")), true, 15),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("starts"), "")), true, 7),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("ends"), "")), true, 16),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("author"), "")), true, 3),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("local-command"), "")),
+            true,
+            4,
+        ),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("superseded"), "")),
+            true,
+            5,
+        ),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("duplicate-of"), "")),
+            true,
+            6,
+        ),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("inherited"), "")),
+            true,
+            8,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("subagent"), "")), true, 9),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("outcome"), "")), true, 10),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("exit-code"), "")),
+            true,
+            11,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("action"), "")), true, 12),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("delegated-to"), "")),
+            true,
+            6,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("tool"), "")), true, 6),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("permission"), "")),
+            true,
+            13,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("usage"), "")), true, 14),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("reason"), "")), true, 15),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("starts"), "")), true, 7),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("ends"), "")), true, 16),
     ];
     static GROUP_0: [::vac_schema::Sequence; 1] = [flat(&GROUP_0_0)];
     static GROUP_1_0: [::vac_schema::Element; 2] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("how"), "")), true, 24),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("by"), "")), true, 6),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 24),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("by"), "")), true, 6),
     ];
     static GROUP_1: [::vac_schema::Sequence; 1] = [flat(&GROUP_1_0)];
     static GROUP_2_0: [::vac_schema::Element; 2] = [
-        member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("call-id"), "")), true, 6),
     ];
     static GROUP_2: [::vac_schema::Sequence; 1] = [flat(&GROUP_2_0)];
     static GROUP_3_0: [::vac_schema::Element; 3] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("tool"), "")), true, 6),
-        member(1, 1, ::vac_schema::Key::Literal(label(text("category"), "")), true, 39),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("server"), "")), true, 6),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("tool"), "")), true, 6),
+        member(
+            1,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("category"), "")),
+            true,
+            39,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("server"), "")), true, 6),
     ];
     static GROUP_3: [::vac_schema::Sequence; 1] = [flat(&GROUP_3_0)];
     static GROUP_4_0: [::vac_schema::Element; 4] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("decision"), "")), true, 51),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("by"), "")), true, 52),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("what"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 6),
+        member(
+            1,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("decision"), "")),
+            true,
+            51,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("by"), "")), true, 52),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("what"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("call-id"), "")), true, 6),
     ];
     static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
     static GROUP_5_0: [::vac_schema::Element; 6] = [
-        member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 64),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-read"), "")), true, 64),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-write"), "")), true, 64),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 64),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 64),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("model"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("input"), "")), true, 64),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("cache-read"), "")),
+            true,
+            64,
+        ),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("cache-write"), "")),
+            true,
+            64,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("output"), "")), true, 64),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("reasoning"), "")),
+            true,
+            64,
+        ),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("model"), "")), true, 6),
     ];
     static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
     static GROUP_6_0: [::vac_schema::Element; 2] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("of"), "")), true, 79),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("how"), "")), true, 80),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("of"), "")), true, 79),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 80),
     ];
     static GROUP_6: [::vac_schema::Sequence; 1] = [flat(&GROUP_6_0)];
     static GROUP_7_0: [::vac_schema::Element; 5] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("agent"), "")), true, 6),
-        member(1, 1, ::vac_schema::Key::Literal(label(text("adapter"), "")), true, 6),
-        member(1, 1, ::vac_schema::Key::Literal(label(text("variant"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("parent"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("relation"), "")), true, 86),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("agent"), "")), true, 6),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("adapter"), "")), true, 6),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("variant"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("parent"), "")), true, 6),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("relation"), "")), true, 86),
     ];
     static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
 
@@ -1986,8 +2059,8 @@ pub mod schema {
         /// The rule `usage`.
         pub const USAGE: ::vac_schema::RuleId = ::vac_schema::RuleId(12);
 
-        /// The rule `reason`.
-        pub const REASON: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
+        /// The rule `unparsed-reason`.
+        pub const UNPARSED_REASON: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
 
         /// The rule `end`.
         pub const END: ::vac_schema::RuleId = ::vac_schema::RuleId(14);

@@ -316,240 +316,516 @@ static CASES_36: [::vac_schema::Case; 6] = [
     case(text("system-event"), 35),
 ];
 static GROUP_0_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("created"), "")), true, 13),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("version"), "")), true, 4),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 4),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("session"), "")), true, 12),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("created"), "")), true, 13),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(text("file-attribution"), "")),
+        ::vac_schema::MemberKey::Literal(label(text("file-attribution"), "")),
         true,
         14,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 15),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("vcs"), "")), true, 15),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(text("recording-agent"), "")),
+        ::vac_schema::MemberKey::Literal(label(text("recording-agent"), "")),
         true,
         16,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
 ];
 static GROUP_0: [::vac_schema::Sequence; 1] = [flat(&GROUP_0_0)];
 static GROUP_1_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
 ];
 static GROUP_1: [::vac_schema::Sequence; 1] = [sequence(&GROUP_1_0)];
 static GROUP_2_0: [::vac_schema::Element; 8] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("format"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 19),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("session-start"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("session-end"), "")), true, 13),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-meta"), "")), true, 20),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("environment"), "")), true, 21),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("entries"), "")), true, 23),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_2: [::vac_schema::Sequence; 1] = [flat(&GROUP_2_0)];
-static GROUP_3_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 4),
-];
-static GROUP_3: [::vac_schema::Sequence; 1] = [sequence(&GROUP_3_0)];
-static GROUP_4_0: [::vac_schema::Element; 6] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("model-provider"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("models"), "")), true, 25),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-name"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-version"), "")), true, 4),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
-static GROUP_5_0: [::vac_schema::Element; 3] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 4),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
-static GROUP_6_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 4),
-];
-static GROUP_6: [::vac_schema::Sequence; 1] = [sequence(&GROUP_6_0)];
-static GROUP_7_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("working-dir"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 15),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("sandboxes"), "")), true, 28),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
-static GROUP_8_0: [::vac_schema::Element; 5] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("revision"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("branch"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("repository"), "")), true, 4),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_8: [::vac_schema::Sequence; 1] = [flat(&GROUP_8_0)];
-static GROUP_9_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
-];
-static GROUP_9: [::vac_schema::Sequence; 1] = [sequence(&GROUP_9_0)];
-static GROUP_10_0: [::vac_schema::Element; 9] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 17),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("parent-id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("token-usage"), "")), true, 41),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 42),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_10: [::vac_schema::Sequence; 1] = [flat(&GROUP_10_0)];
-static GROUP_11_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
-];
-static GROUP_11: [::vac_schema::Sequence; 1] = [sequence(&GROUP_11_0)];
-static GROUP_12_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 44),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 17),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 45),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_12: [::vac_schema::Sequence; 1] = [flat(&GROUP_12_0)];
-static GROUP_13_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
-];
-static GROUP_13: [::vac_schema::Sequence; 1] = [sequence(&GROUP_13_0)];
-static GROUP_14_0: [::vac_schema::Element; 9] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 47),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 17),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("status"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("is-error"), "")), true, 48),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 49),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_14: [::vac_schema::Sequence; 1] = [flat(&GROUP_14_0)];
-static GROUP_15_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
-];
-static GROUP_15: [::vac_schema::Sequence; 1] = [sequence(&GROUP_15_0)];
-static GROUP_16_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 51),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 17),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("encrypted"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("subject"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 52),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_16: [::vac_schema::Sequence; 1] = [flat(&GROUP_16_0)];
-static GROUP_17_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_17: [::vac_schema::Sequence; 1] = [flat(&GROUP_17_0)];
-static GROUP_18_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
-];
-static GROUP_18: [::vac_schema::Sequence; 1] = [sequence(&GROUP_18_0)];
-static GROUP_19_0: [::vac_schema::Element; 7] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 54),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("event-type"), "")), true, 4),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("data"), "")), true, 55),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 56),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_19: [::vac_schema::Sequence; 1] = [flat(&GROUP_19_0)];
-static GROUP_20_0: [::vac_schema::Element; 7] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cached"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("total"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cost"), "")), true, 58),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
-];
-static GROUP_20: [::vac_schema::Sequence; 1] = [flat(&GROUP_20_0)];
-static GROUP_21_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 60),
-];
-static GROUP_21: [::vac_schema::Sequence; 1] = [sequence(&GROUP_21_0)];
-static GROUP_22_0: [::vac_schema::Element; 1] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("files"), "")), true, 61),
-];
-static GROUP_22: [::vac_schema::Sequence; 1] = [flat(&GROUP_22_0)];
-static GROUP_23_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 63),
-];
-static GROUP_23: [::vac_schema::Sequence; 1] = [sequence(&GROUP_23_0)];
-static GROUP_24_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("path"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("conversations"), "")), true, 64),
-];
-static GROUP_24: [::vac_schema::Sequence; 1] = [flat(&GROUP_24_0)];
-static GROUP_25_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 68),
-];
-static GROUP_25: [::vac_schema::Sequence; 1] = [sequence(&GROUP_25_0)];
-static GROUP_26_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 70),
-];
-static GROUP_26: [::vac_schema::Sequence; 1] = [sequence(&GROUP_26_0)];
-static GROUP_27_0: [::vac_schema::Element; 4] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 66),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 67),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("ranges"), "")), true, 69),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("related"), "")), true, 71),
-];
-static GROUP_27: [::vac_schema::Sequence; 1] = [flat(&GROUP_27_0)];
-static GROUP_28_0: [::vac_schema::Element; 5] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("start-line"), "")), true, 6),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("end-line"), "")), true, 6),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 4),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("format"), "")), true, 4),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("session-id"), "")),
+        true,
+        19,
+    ),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(text("content-hash-alg"), "")),
+        ::vac_schema::MemberKey::Literal(label(text("session-start"), "")),
+        true,
+        13,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("session-end"), "")),
+        true,
+        13,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("agent-meta"), "")),
+        true,
+        20,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("environment"), "")),
+        true,
+        21,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("entries"), "")), true, 23),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_2: [::vac_schema::Sequence; 1] = [flat(&GROUP_2_0)];
+static GROUP_3_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 4),
+];
+static GROUP_3: [::vac_schema::Sequence; 1] = [sequence(&GROUP_3_0)];
+static GROUP_4_0: [::vac_schema::Element; 6] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("model-id"), "")), true, 4),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("model-provider"), "")),
         true,
         4,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 67),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("models"), "")), true, 25),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("cli-name"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("cli-version"), "")),
+        true,
+        4,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
+static GROUP_5_0: [::vac_schema::Element; 3] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("name"), "")), true, 4),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("version"), "")), true, 4),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
+static GROUP_6_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 4),
+];
+static GROUP_6: [::vac_schema::Sequence; 1] = [sequence(&GROUP_6_0)];
+static GROUP_7_0: [::vac_schema::Element; 4] = [
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("working-dir"), "")),
+        true,
+        4,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("vcs"), "")), true, 15),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("sandboxes"), "")),
+        true,
+        28,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
+static GROUP_8_0: [::vac_schema::Element; 5] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 4),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("revision"), "")), true, 4),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("branch"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("repository"), "")),
+        true,
+        4,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_8: [::vac_schema::Sequence; 1] = [flat(&GROUP_8_0)];
+static GROUP_9_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
+];
+static GROUP_9: [::vac_schema::Sequence; 1] = [sequence(&GROUP_9_0)];
+static GROUP_10_0: [::vac_schema::Element; 9] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 39),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("content"), "")), true, 17),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp"), "")),
+        true,
+        13,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("model-id"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("parent-id"), "")),
+        true,
+        40,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("token-usage"), "")),
+        true,
+        41,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("children"), "")),
+        true,
+        42,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_10: [::vac_schema::Sequence; 1] = [flat(&GROUP_10_0)];
+static GROUP_11_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
+];
+static GROUP_11: [::vac_schema::Sequence; 1] = [sequence(&GROUP_11_0)];
+static GROUP_12_0: [::vac_schema::Element; 8] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 44),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("name"), "")), true, 4),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("input"), "")), true, 17),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("call-id"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp"), "")),
+        true,
+        13,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 40),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("children"), "")),
+        true,
+        45,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_12: [::vac_schema::Sequence; 1] = [flat(&GROUP_12_0)];
+static GROUP_13_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
+];
+static GROUP_13: [::vac_schema::Sequence; 1] = [sequence(&GROUP_13_0)];
+static GROUP_14_0: [::vac_schema::Element; 9] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 47),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("output"), "")), true, 17),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("call-id"), "")), true, 4),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("status"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("is-error"), "")),
+        true,
+        48,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp"), "")),
+        true,
+        13,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 40),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("children"), "")),
+        true,
+        49,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_14: [::vac_schema::Sequence; 1] = [flat(&GROUP_14_0)];
+static GROUP_15_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
+];
+static GROUP_15: [::vac_schema::Sequence; 1] = [sequence(&GROUP_15_0)];
+static GROUP_16_0: [::vac_schema::Element; 8] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 51),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("content"), "")), true, 17),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("encrypted"), "")),
+        true,
+        4,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("subject"), "")), true, 4),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp"), "")),
+        true,
+        13,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 40),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("children"), "")),
+        true,
+        52,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_16: [::vac_schema::Sequence; 1] = [flat(&GROUP_16_0)];
+static GROUP_17_0: [::vac_schema::Element; 1] = [
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_17: [::vac_schema::Sequence; 1] = [flat(&GROUP_17_0)];
+static GROUP_18_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 22),
+];
+static GROUP_18: [::vac_schema::Sequence; 1] = [sequence(&GROUP_18_0)];
+static GROUP_19_0: [::vac_schema::Element; 7] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 54),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("event-type"), "")),
+        true,
+        4,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("data"), "")), true, 55),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp"), "")),
+        true,
+        13,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("id"), "")), true, 40),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("children"), "")),
+        true,
+        56,
+    ),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_19: [::vac_schema::Sequence; 1] = [flat(&GROUP_19_0)];
+static GROUP_20_0: [::vac_schema::Element; 7] = [
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("input"), "")), true, 6),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("output"), "")), true, 6),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("cached"), "")), true, 6),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("reasoning"), "")),
+        true,
+        6,
+    ),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("total"), "")), true, 6),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("cost"), "")), true, 58),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(4)),
+        false,
+        17,
+    ),
+];
+static GROUP_20: [::vac_schema::Sequence; 1] = [flat(&GROUP_20_0)];
+static GROUP_21_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 60),
+];
+static GROUP_21: [::vac_schema::Sequence; 1] = [sequence(&GROUP_21_0)];
+static GROUP_22_0: [::vac_schema::Element; 1] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("files"), "")), true, 61),
+];
+static GROUP_22: [::vac_schema::Sequence; 1] = [flat(&GROUP_22_0)];
+static GROUP_23_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 63),
+];
+static GROUP_23: [::vac_schema::Sequence; 1] = [sequence(&GROUP_23_0)];
+static GROUP_24_0: [::vac_schema::Element; 2] = [
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("path"), "")), true, 4),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("conversations"), "")),
+        true,
+        64,
+    ),
+];
+static GROUP_24: [::vac_schema::Sequence; 1] = [flat(&GROUP_24_0)];
+static GROUP_25_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 68),
+];
+static GROUP_25: [::vac_schema::Sequence; 1] = [sequence(&GROUP_25_0)];
+static GROUP_26_0: [::vac_schema::Element; 1] = [
+    member(0, u64::MAX, ::vac_schema::MemberKey::None, false, 70),
+];
+static GROUP_26: [::vac_schema::Sequence; 1] = [sequence(&GROUP_26_0)];
+static GROUP_27_0: [::vac_schema::Element; 4] = [
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("url"), "")), true, 66),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("contributor"), "")),
+        true,
+        67,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("ranges"), "")), true, 69),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("related"), "")), true, 71),
+];
+static GROUP_27: [::vac_schema::Sequence; 1] = [flat(&GROUP_27_0)];
+static GROUP_28_0: [::vac_schema::Element; 5] = [
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("start-line"), "")),
+        true,
+        6,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("end-line"), "")), true, 6),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("content-hash"), "")),
+        true,
+        4,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("content-hash-alg"), "")),
+        true,
+        4,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("contributor"), "")),
+        true,
+        67,
+    ),
 ];
 static GROUP_28: [::vac_schema::Sequence; 1] = [flat(&GROUP_28_0)];
 static GROUP_29_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 78),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 78),
+    member(0, 1, ::vac_schema::MemberKey::Literal(label(text("model-id"), "")), true, 4),
 ];
 static GROUP_29: [::vac_schema::Sequence; 1] = [flat(&GROUP_29_0)];
 static GROUP_30_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 80),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("type"), "")), true, 4),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("url"), "")), true, 80),
 ];
 static GROUP_30: [::vac_schema::Sequence; 1] = [flat(&GROUP_30_0)];
 static GROUP_31_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 83),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 84),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 86),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 8),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("protected"), "")),
+        true,
+        83,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("unprotected"), "")),
+        true,
+        84,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("payload"), "")), true, 86),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("signature"), "")), true, 8),
 ];
 static GROUP_31: [::vac_schema::Sequence; 1] = [flat(&GROUP_31_0)];
 static GROUP_32_0: [::vac_schema::Element; 7] = [
     member(
         1,
         1,
-        ::vac_schema::Key::Literal(
-            label(::vac_schema::Value::Integer(15), "CWT_Claims"),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(15), "CWT_Claims"),
         ),
         false,
         89,
@@ -557,15 +833,17 @@ static GROUP_32_0: [::vac_schema::Element; 7] = [
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(1), "alg")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(1), "alg"),
+        ),
         false,
         90,
     ),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(
-            label(::vac_schema::Value::Integer(3), "content_type"),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(3), "content_type"),
         ),
         false,
         91,
@@ -573,55 +851,77 @@ static GROUP_32_0: [::vac_schema::Element; 7] = [
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(4), "kid")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(4), "kid"),
+        ),
         false,
         8,
     ),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(34), "x5t")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(34), "x5t"),
+        ),
         false,
         92,
     ),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(33), "x5chain")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(33), "x5chain"),
+        ),
         false,
         93,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(94)),
+        false,
+        17,
+    ),
 ];
 static GROUP_32: [::vac_schema::Sequence; 1] = [flat(&GROUP_32_0)];
 static GROUP_33_0: [::vac_schema::Element; 3] = [
     member(
         1,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(1), "iss")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(1), "iss"),
+        ),
         false,
         4,
     ),
     member(
         1,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(2), "sub")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(2), "sub"),
+        ),
         false,
         4,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(94)),
+        false,
+        17,
+    ),
 ];
 static GROUP_33: [::vac_schema::Sequence; 1] = [flat(&GROUP_33_0)];
 static GROUP_34_0: [::vac_schema::Element; 1] = [
-    member(1, u64::MAX, ::vac_schema::Key::None, false, 98),
+    member(1, u64::MAX, ::vac_schema::MemberKey::None, false, 98),
 ];
 static GROUP_34: [::vac_schema::Sequence; 1] = [sequence(&GROUP_34_0)];
 static GROUP_35_0: [::vac_schema::Element; 4] = [
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(
-            label(::vac_schema::Value::Integer(100), "trace-metadata-key"),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(100), "trace-metadata-key"),
         ),
         false,
         97,
@@ -629,75 +929,159 @@ static GROUP_35_0: [::vac_schema::Element; 4] = [
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(33), "x5chain")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(33), "x5chain"),
+        ),
         false,
         93,
     ),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(394), "receipts")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(394), "receipts"),
+        ),
         false,
         99,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(94)),
+        false,
+        17,
+    ),
 ];
 static GROUP_35: [::vac_schema::Sequence; 1] = [flat(&GROUP_35_0)];
 static GROUP_36_0: [::vac_schema::Element; 7] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 19),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-vendor"), "")), true, 4),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("trace-format"), "")), true, 101),
     member(
         1,
         1,
-        ::vac_schema::Key::Literal(label(text("timestamp-start"), "")),
+        ::vac_schema::MemberKey::Literal(label(text("session-id"), "")),
+        true,
+        19,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("agent-vendor"), "")),
+        true,
+        4,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("trace-format"), "")),
+        true,
+        101,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("timestamp-start"), "")),
         true,
         13,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp-end"), "")), true, 13),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 4),
     member(
         0,
         1,
-        ::vac_schema::Key::Literal(label(text("content-hash-alg"), "")),
+        ::vac_schema::MemberKey::Literal(label(text("timestamp-end"), "")),
+        true,
+        13,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("content-hash"), "")),
+        true,
+        4,
+    ),
+    member(
+        0,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("content-hash-alg"), "")),
         true,
         4,
     ),
 ];
 static GROUP_36: [::vac_schema::Sequence; 1] = [flat(&GROUP_36_0)];
 static GROUP_37_0: [::vac_schema::Element; 1] = [
-    member(2, u64::MAX, ::vac_schema::Key::Literal(label(text("certs"), "")), true, 8),
+    member(
+        2,
+        u64::MAX,
+        ::vac_schema::MemberKey::Literal(label(text("certs"), "")),
+        true,
+        8,
+    ),
 ];
 static GROUP_37: [::vac_schema::Sequence; 1] = [flat(&GROUP_37_0)];
 static GROUP_38_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("hashAlg"), "")), true, 105),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("hashValue"), "")), true, 8),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("hashAlg"), "")),
+        true,
+        105,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("hashValue"), "")), true, 8),
 ];
 static GROUP_38: [::vac_schema::Sequence; 1] = [flat(&GROUP_38_0)];
 static GROUP_39_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(111)), false, 112),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(111)),
+        false,
+        112,
+    ),
 ];
 static GROUP_39: [::vac_schema::Sequence; 1] = [flat(&GROUP_39_0)];
 static GROUP_40_0: [::vac_schema::Element; 1] = [
-    member(1, u64::MAX, ::vac_schema::Key::None, false, 114),
+    member(1, u64::MAX, ::vac_schema::MemberKey::None, false, 114),
 ];
 static GROUP_40: [::vac_schema::Sequence; 1] = [sequence(&GROUP_40_0)];
 static GROUP_41_0: [::vac_schema::Element; 2] = [
     member(
         1,
         1,
-        ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(394), "receipts")),
+        ::vac_schema::MemberKey::Literal(
+            label(::vac_schema::LiteralValue::Integer(394), "receipts"),
+        ),
         false,
         115,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(111)), false, 112),
+    member(
+        0,
+        u64::MAX,
+        ::vac_schema::MemberKey::Type(::vac_schema::TypeId(111)),
+        false,
+        112,
+    ),
 ];
 static GROUP_41: [::vac_schema::Sequence; 1] = [flat(&GROUP_41_0)];
 static GROUP_42_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 118),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 119),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 120),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 8),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("protected"), "")),
+        true,
+        118,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("unprotected"), "")),
+        true,
+        119,
+    ),
+    member(
+        1,
+        1,
+        ::vac_schema::MemberKey::Literal(label(text("payload"), "")),
+        true,
+        120,
+    ),
+    member(1, 1, ::vac_schema::MemberKey::Literal(label(text("signature"), "")), true, 8),
 ];
 static GROUP_42: [::vac_schema::Sequence; 1] = [flat(&GROUP_42_0)];
 

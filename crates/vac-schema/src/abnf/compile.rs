@@ -315,7 +315,7 @@ impl<'g> Compiler<'g> {
         if !self.rules.contains_key(&name) {
             if !self.core.contains_key(&name) {
                 let message = format!("rule `{spelled}` is not defined");
-                return Err(GrammarError::at(self.text, at, message));
+                return Err(GrammarError::new(self.text, at, message));
             }
             self.core_used.insert(name.to_ascii_uppercase());
         }

@@ -15,13 +15,13 @@ use std::sync::{Arc, OnceLock};
 
 use self::compile::Compiled;
 use crate::matcher::Budget;
-use crate::tables::Text;
+use crate::tables::TableText;
 
 /// A grammar. Tables made at run time compile it when they are built, constants at its first
 /// use.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    source: Text,
+    source: TableText,
     is_for_bytes: bool,
     compiled: OnceLock<Arc<Compiled>>,
 }
@@ -44,7 +44,7 @@ impl fmt::Display for GrammarError {
 impl std::error::Error for GrammarError {}
 
 impl GrammarError {
-    fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+    fn new(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let before = text.as_bytes().iter().take(offset);
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
         Self { line, message: message.into() }
@@ -54,14 +54,14 @@ impl GrammarError {
 impl Grammar {
     /// Reads a grammar. One for bytes (`.abnfb`) matches the bytes of a string, any other
     /// (`.abnf`) its Unicode characters.
-    pub fn parse(source: Text, is_for_bytes: bool) -> Result<Self, GrammarError> {
+    pub fn parse(source: TableText, is_for_bytes: bool) -> Result<Self, GrammarError> {
         let compiled = Compiled::new(&source)?;
         Ok(Self { source, is_for_bytes, compiled: OnceLock::from(Arc::new(compiled)) })
     }
 
     /// A grammar that was read before, for constants: the code generator prints only grammars
     /// that [`Grammar::parse`] has accepted.
-    pub const fn constant(source: Text, is_for_bytes: bool) -> Self {
+    pub const fn constant(source: TableText, is_for_bytes: bool) -> Self {
         Self { source, is_for_bytes, compiled: OnceLock::new() }
     }
 

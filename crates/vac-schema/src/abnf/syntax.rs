@@ -55,7 +55,7 @@ type Parsed<T> = Result<T, GrammarError>;
 
 impl Parser<'_> {
     fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
-        Err(GrammarError::at(self.text, self.at, message))
+        Err(GrammarError::new(self.text, self.at, message))
     }
 
     fn peek(&self) -> Option<u8> {
@@ -220,7 +220,7 @@ impl Parser<'_> {
                 }
                 Ok(Element::Group(alternatives))
             }
-            b'"' => self.quoted(false),
+            b'"' => self.parse_string(false),
             b'%' => self.percent(),
             b'<' => self.error(
                 "`<...>` describes in prose what a program cannot match: write it as a rule",
@@ -236,7 +236,7 @@ impl Parser<'_> {
         }
     }
 
-    fn quoted(&mut self, is_case_sensitive: bool) -> Parsed<Element> {
+    fn parse_string(&mut self, is_case_sensitive: bool) -> Parsed<Element> {
         self.at += 1;
         let start = self.at;
         loop {
@@ -268,7 +268,7 @@ impl Parser<'_> {
         self.at += 1;
         let base = match kind {
             Some(b's' | b'i') if self.peek() == Some(b'"') => {
-                return self.quoted(kind == Some(b's'));
+                return self.parse_string(kind == Some(b's'));
             }
             Some(b'x') => 16,
             Some(b'd') => 10,

@@ -74,7 +74,7 @@ impl<'d, 'a> ArrayReader<'_, '_, 'd, 'a> {
     fn next_group(&mut self, id: GroupId) -> Option<(usize, usize)> {
         self.chosen = None;
         let matcher = &mut self.reader.matcher;
-        matcher.choose_group(matcher.group_of(id), self.at, &mut self.state)
+        matcher.choose_group(matcher.group(id), self.at, &mut self.state)
     }
 
     /// Builds a group if it comes next.

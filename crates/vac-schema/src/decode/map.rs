@@ -60,7 +60,7 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
     }
 
     /// Builds the value of the first of several members with the same key that is present.
-    pub fn first_of<T: Build<'a>>(&mut self, members: &[usize]) -> Built<Option<T>> {
+    pub fn read_first<T: Build<'a>>(&mut self, members: &[usize]) -> Built<Option<T>> {
         match members.iter().find_map(|member| self.assignment.value(*member)) {
             Some(value) => T::build(self.reader, value).map(Some),
             None => Ok(None),

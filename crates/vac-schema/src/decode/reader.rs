@@ -5,7 +5,7 @@ use vac_value::{Document, Encoding, Kind, Node};
 use super::{ArrayReader, Build, Built, MapReader, Mismatch};
 use crate::matcher::{ArrayState, Inside, Matcher};
 use crate::scalar::{equals, find_case};
-use crate::tables::{GroupId, TypeId, TypeKind, Value};
+use crate::tables::{GroupId, LiteralValue, TypeId, TypeKind};
 
 /// Builds values of a valid document. Where the kind of a node does not decide, it asks the
 /// matcher.
@@ -21,7 +21,7 @@ impl<'s> Reader<'s> {
 
     /// Returns the index of the first alternative of a choice that accepts a node.
     pub fn choose(&mut self, choice: TypeId, node: Node<'_, '_>) -> Built<usize> {
-        let TypeKind::Choice { alternatives, selector, .. } = &self.matcher.type_of(choice).kind
+        let TypeKind::Choice { alternatives, selector, .. } = &self.matcher.type_(choice).kind
         else {
             return Err(Mismatch::new(node));
         };
@@ -34,7 +34,7 @@ impl<'s> Reader<'s> {
             return Ok(at);
         }
         let kind = node.kind();
-        let can_accept = |id: &TypeId| self.matcher.type_of(*id).kinds.contains(kind);
+        let can_accept = |id: &TypeId| self.matcher.type_(*id).kinds.contains(kind);
         let mut candidates = (0..).zip(&**alternatives).filter(|(_, id)| can_accept(id));
         match (candidates.next(), candidates.next()) {
             (Some((only, _)), None) => return Ok(only),
@@ -46,8 +46,8 @@ impl<'s> Reader<'s> {
     }
 
     /// Returns the index of the literal that a node is.
-    pub fn find(&self, literals: &[Value], node: Node<'_, '_>) -> Built<usize> {
-        let is_it = |literal: &Value| equals(literal, node);
+    pub fn find(&self, literals: &[LiteralValue], node: Node<'_, '_>) -> Built<usize> {
+        let is_it = |literal: &LiteralValue| equals(literal, node);
         literals.iter().position(is_it).ok_or_else(|| Mismatch::new(node))
     }
 

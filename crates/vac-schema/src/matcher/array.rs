@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use vac_value::{Node, ViolationKind, found};
 
 use super::Matcher;
-use crate::tables::{Element, ElementKind, Group, GroupId, Key, Sequence, TypeId, Value};
+use crate::tables::{
+    Element, ElementKind, Group, GroupId, LiteralValue, MemberKey, Sequence, TypeId,
+};
 
 /// An array while a sequence is matched against it.
 pub(crate) struct ArrayState<'d, 'a> {
@@ -103,7 +105,7 @@ impl<'s> Matcher<'s, '_> {
     fn take_members(
         &mut self,
         element: &'s Element,
-        key: &'s Key,
+        key: &'s MemberKey,
         value: TypeId,
         start: usize,
         state: &mut ArrayState<'_, '_>,
@@ -128,7 +130,7 @@ impl<'s> Matcher<'s, '_> {
             };
             // In report mode a required element is checked as such.
             if count < element.min && !self.is_probing() {
-                let is_other_kind = !self.type_of(value).kinds.contains(node.kind());
+                let is_other_kind = !self.type_(value).kinds.contains(node.kind());
                 if is_other_kind && state.tried_at >= at && !state.tried.is_empty() {
                     // Optional elements before this one could have been here, too.
                     state.note_tried(at, value);
@@ -186,7 +188,7 @@ impl<'s> Matcher<'s, '_> {
         start: usize,
         state: &mut ArrayState<'_, '_>,
     ) -> Option<usize> {
-        let group = self.group_of(id);
+        let group = self.group(id);
         if (element.min, element.max) == (1, 1)
             && !self.is_probing()
             && let [sequence] = &*group.choices
@@ -306,13 +308,13 @@ impl<'s> Matcher<'s, '_> {
 }
 
 /// The name that a schema gives to an element of an array.
-fn element_name(key: &Key) -> &str {
+fn element_name(key: &MemberKey) -> &str {
     match key {
-        Key::Literal(label) => match &label.value {
-            Value::Text(text) => text,
+        MemberKey::Literal(label) => match &label.value {
+            LiteralValue::Text(text) => text,
             _ => &label.name,
         },
-        Key::None | Key::Type(_) => "",
+        MemberKey::None | MemberKey::Type(_) => "",
     }
 }
 

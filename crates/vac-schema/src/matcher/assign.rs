@@ -8,7 +8,7 @@ use vac_value::Node;
 use super::Matcher;
 use super::flat_map::{Counts, find};
 use super::map::MapState;
-use crate::tables::{Element, ElementKind, GroupId, Key, Sequence};
+use crate::tables::{Element, ElementKind, GroupId, MemberKey, Sequence};
 
 /// The entries of a map by the members of a group that take them. The members are numbered
 /// from 0 in the order of the group, those of groups inside it included.
@@ -54,7 +54,7 @@ impl<'s> Matcher<'s, '_> {
         node: Node<'d, 'a>,
     ) -> Option<Assignment<'d, 'a>> {
         let chosen = self.choose_sequence(id, node)?;
-        let (before, after) = self.group_of(id).choices.split_at(chosen);
+        let (before, after) = self.group(id).choices.split_at(chosen);
         let first = before.iter().map(|sequence| self.member_count(sequence)).sum::<usize>();
         let sequence = after.first()?;
         let mut assignment = Assignment { values: SmallVec::new(), entries: Vec::new() };
@@ -76,7 +76,7 @@ impl<'s> Matcher<'s, '_> {
         assignment: &mut Assignment<'d, 'a>,
     ) -> bool {
         let is_by_type = |element: &Element| {
-            matches!(element.kind, ElementKind::Member { key: Key::Type(_), .. })
+            matches!(element.kind, ElementKind::Member { key: MemberKey::Type(_), .. })
         };
         let by_type = elements.iter().filter(|element| is_by_type(element)).count();
         let mut counts = Counts::default();
@@ -108,7 +108,7 @@ impl<'s> Matcher<'s, '_> {
         counts: &mut Counts,
     ) -> Option<usize> {
         for (at, element) in elements.iter().enumerate() {
-            if let ElementKind::Member { key: Key::Type(key_type), is_cut, value: id } =
+            if let ElementKind::Member { key: MemberKey::Type(key_type), is_cut, value: id } =
                 &element.kind
                 && counts.get(at) < element.max
                 && self.accepts_node(*key_type, key)
@@ -156,12 +156,12 @@ impl<'s> Matcher<'s, '_> {
         for element in &*sequence.elements {
             match &element.kind {
                 ElementKind::Member { key, .. } => {
-                    let is_literal = matches!(key, Key::Literal(_));
+                    let is_literal = matches!(key, MemberKey::Literal(_));
                     numbers.insert(std::ptr::from_ref(element), (next, is_literal));
                     next += 1;
                 }
                 ElementKind::Group(id) => {
-                    for sequence in &*self.group_of(*id).choices {
+                    for sequence in &*self.group(*id).choices {
                         next = self.number_members(sequence, next, numbers);
                     }
                 }
@@ -174,7 +174,7 @@ impl<'s> Matcher<'s, '_> {
         let count = |element: &Element| match &element.kind {
             ElementKind::Member { .. } => 1,
             ElementKind::Group(id) => {
-                let choices = self.group_of(*id).choices.iter();
+                let choices = self.group(*id).choices.iter();
                 choices.map(|sequence| self.member_count(sequence)).sum()
             }
         };

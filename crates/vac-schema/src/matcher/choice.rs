@@ -88,8 +88,8 @@ impl<'s> Matcher<'s, '_> {
 
     /// The name of the rule that a type refers to; empty for any other type.
     fn rule_name(&self, id: TypeId) -> &'s str {
-        match &self.type_of(id).kind {
-            TypeKind::Rule(rule) => &self.rule_of(*rule).name,
+        match &self.type_(id).kind {
+            TypeKind::Rule(rule) => &self.rule(*rule).name,
             _ => "",
         }
     }

@@ -87,7 +87,7 @@ impl Matcher<'_, '_> {
         if !self.budget.spend(1) {
             return false;
         }
-        match &self.type_of(self.resolve(id)).kind {
+        match &self.type_(self.resolve(id)).kind {
             TypeKind::Any | TypeKind::Major { major: 2, info: None } => true,
             TypeKind::Choice { alternatives, .. } => {
                 alternatives.iter().any(|alternative| self.accepts_all_bytes(*alternative))

@@ -4,7 +4,7 @@ use vac_value::{Node, check};
 
 use super::Matcher;
 use crate::scalar::equals;
-use crate::tables::{Element, ElementKind, Key, TypeId, TypeKind, Value};
+use crate::tables::{Element, ElementKind, LiteralValue, MemberKey, TypeId, TypeKind};
 
 /// The most elements of a sequence that is matched in one pass.
 pub(crate) const MAX_FLAT: usize = 64;
@@ -62,7 +62,8 @@ impl<'s> Matcher<'s, '_> {
         let mut refused: Vec<TypeId> = refused.into_iter().collect();
         let mut first_refusing = None;
         for (at, element) in elements.iter().enumerate() {
-            let ElementKind::Member { key: Key::Type(key_type), is_cut, value: id } = &element.kind
+            let ElementKind::Member { key: MemberKey::Type(key_type), is_cut, value: id } =
+                &element.kind
             else {
                 continue;
             };
@@ -99,13 +100,13 @@ impl<'s> Matcher<'s, '_> {
 
     /// Whether a type accepts every text.
     fn is_any_text(&self, id: TypeId) -> bool {
-        let kind = &self.type_of(self.resolve(id)).kind;
+        let kind = &self.type_(self.resolve(id)).kind;
         matches!(kind, TypeKind::Major { major: 3, info: None })
     }
 
     /// Whether a type accepts every value.
     fn is_any(&self, id: TypeId) -> bool {
-        matches!(self.type_of(self.resolve(id)).kind, TypeKind::Any)
+        matches!(self.type_(self.resolve(id)).kind, TypeKind::Any)
     }
 }
 
@@ -125,7 +126,8 @@ pub(super) fn find<'s>(
     // Two loops, because an iterator over both parts is slower, and this runs for every key.
     let find_in = |part: &'s [Element], first: usize| {
         for (at, element) in part.iter().enumerate() {
-            if let ElementKind::Member { key: Key::Literal(label), is_cut, value } = &element.kind
+            if let ElementKind::Member { key: MemberKey::Literal(label), is_cut, value } =
+                &element.kind
                 && is_label(&label.value, text, key)
             {
                 return Some((first + at, &*label.name, *is_cut, *value));
@@ -142,9 +144,9 @@ pub(super) fn find<'s>(
 
 /// Whether a key, which the source contains literally if it has a `text`, is a label.
 #[inline]
-fn is_label(label: &Value, text: Option<&[u8]>, key: Node<'_, '_>) -> bool {
+fn is_label(label: &LiteralValue, text: Option<&[u8]>, key: Node<'_, '_>) -> bool {
     match (label, text) {
-        (Value::Text(expected), Some(text)) => {
+        (LiteralValue::Text(expected), Some(text)) => {
             // Most keys differ in their length or their first byte.
             expected.len() == text.len()
                 && expected.as_bytes().first() == text.first()

@@ -6,13 +6,13 @@ use vac_value::{Kind, Node};
 
 use super::Matcher;
 use super::embedded::write_head;
-use crate::tables::{Element, ElementKind, GroupId, TypeId, TypeKind, Value};
+use crate::tables::{Element, ElementKind, GroupId, LiteralValue, TypeId, TypeKind};
 
 impl<'s> Matcher<'s, '_> {
     /// `.join`: whether a string consists of strings that a group matches one after the
     /// other. Keeps the set of positions that can be reached.
     pub(super) fn is_joined(&mut self, array: TypeId, node: Node<'_, '_>) -> bool {
-        let TypeKind::Array(group) = self.type_of(self.resolve(array)).kind else { return false };
+        let TypeKind::Array(group) = self.type_(self.resolve(array)).kind else { return false };
         let Some(bytes) = Self::string_bytes(node) else { return false };
         let string = Joined { bytes: &bytes, is_text: node.kind() == Kind::Text };
         let start = BTreeSet::from([Position { at: 0, is_first: true }]);
@@ -29,7 +29,7 @@ impl<'s> Matcher<'s, '_> {
         follow: &Follow<'s>,
     ) -> BTreeSet<Position> {
         let mut ends = BTreeSet::new();
-        for sequence in &*self.group_of(group).choices {
+        for sequence in &*self.group(group).choices {
             let mut positions = starts.clone();
             let mut rest = &*sequence.elements;
             while let Some((element, after)) = rest.split_first() {
@@ -94,7 +94,7 @@ impl<'s> Matcher<'s, '_> {
         follow: &Follow<'s>,
     ) -> BTreeSet<Position> {
         let id = self.resolve(id);
-        let ty = self.type_of(id);
+        let ty = self.type_(id);
         let mut ends = BTreeSet::new();
         if let TypeKind::Choice { alternatives, .. } = &ty.kind {
             for alternative in &**alternatives {
@@ -110,8 +110,8 @@ impl<'s> Matcher<'s, '_> {
             };
             let end = |length: usize| Position { at: start.at + length, is_first: false };
             let literal = match &ty.kind {
-                TypeKind::Literal(Value::Text(text)) => Some((Kind::Text, text.as_bytes())),
-                TypeKind::Literal(Value::Bytes(bytes)) => Some((Kind::Bytes, &**bytes)),
+                TypeKind::Literal(LiteralValue::Text(text)) => Some((Kind::Text, text.as_bytes())),
+                TypeKind::Literal(LiteralValue::Bytes(bytes)) => Some((Kind::Bytes, &**bytes)),
                 _ => None,
             };
             if let Some((kind, literal)) = literal {
@@ -162,7 +162,7 @@ impl<'s> Matcher<'s, '_> {
                 && match &element.kind {
                     ElementKind::Member { value, .. } => self.add_string(*value, follow),
                     ElementKind::Group(group) => {
-                        let choices = self.group_of(*group).choices.iter();
+                        let choices = self.group(*group).choices.iter();
                         let empty = choices
                             .filter(|sequence| self.add_follow(&sequence.elements, follow))
                             .count();
@@ -175,9 +175,9 @@ impl<'s> Matcher<'s, '_> {
 
     /// Adds what a string of a type can begin with. Returns whether it can be empty.
     fn add_string(&self, id: TypeId, follow: &mut Follow<'s>) -> bool {
-        let literal: &[u8] = match &self.type_of(self.resolve(id)).kind {
-            TypeKind::Literal(Value::Text(text)) => text.as_bytes(),
-            TypeKind::Literal(Value::Bytes(bytes)) => bytes,
+        let literal: &[u8] = match &self.type_(self.resolve(id)).kind {
+            TypeKind::Literal(LiteralValue::Text(text)) => text.as_bytes(),
+            TypeKind::Literal(LiteralValue::Bytes(bytes)) => bytes,
             _ => {
                 follow.is_anything = true;
                 return true;

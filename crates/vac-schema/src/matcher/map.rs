@@ -9,7 +9,8 @@ use super::open_members::OpenMembers;
 use crate::describe::{found_key, key_name};
 use crate::scalar::equals;
 use crate::tables::{
-    Element, ElementKind, Group, GroupId, Key, Label, Sequence, TypeId, TypeKind, Value,
+    Element, ElementKind, Group, GroupId, LiteralKey, LiteralValue, MemberKey, Sequence, TypeId,
+    TypeKind,
 };
 
 impl<'s> Matcher<'s, '_> {
@@ -61,7 +62,7 @@ impl<'s> Matcher<'s, '_> {
     /// Records a required member that took too few entries.
     pub(super) fn missing(&mut self, element: &'s Element, count: u64, node: Node<'_, '_>) -> bool {
         match &element.kind {
-            ElementKind::Member { key: Key::Literal(label), value, .. } => {
+            ElementKind::Member { key: MemberKey::Literal(label), value, .. } => {
                 // In probe mode a wrong value has been noted before, and a search would make
                 // repeated groups quadratic.
                 let mut present = None;
@@ -80,7 +81,7 @@ impl<'s> Matcher<'s, '_> {
                     (key_name(label), "no such key".to_owned())
                 })
             }
-            ElementKind::Member { key: Key::Type(key), .. } => {
+            ElementKind::Member { key: MemberKey::Type(key), .. } => {
                 let kind = match element.min {
                     1 => ViolationKind::MissingKey,
                     _ => ViolationKind::Length,
@@ -116,15 +117,16 @@ impl<'s> Matcher<'s, '_> {
                 is_valid &= match (&pass, &element.kind) {
                     (
                         Pass::Literals,
-                        ElementKind::Member { key: Key::Literal(label), is_cut, value },
+                        ElementKind::Member { key: MemberKey::Literal(label), is_cut, value },
                     ) => self.take_literal(element, label, *is_cut, *value, state),
                     (Pass::Groups, ElementKind::Group(group)) => {
                         self.take_repeated(element, *group, state)
                     }
-                    (Pass::Types, ElementKind::Member { key: Key::Type(key), is_cut, value }) => {
-                        self.take_by_type(element, *key, *is_cut, *value, state)
-                    }
-                    (Pass::Types, ElementKind::Member { key: Key::None, .. }) => {
+                    (
+                        Pass::Types,
+                        ElementKind::Member { key: MemberKey::Type(key), is_cut, value },
+                    ) => self.take_by_type(element, *key, *is_cut, *value, state),
+                    (Pass::Types, ElementKind::Member { key: MemberKey::None, .. }) => {
                         // A member without a key does not match an entry of a map.
                         element.min == 0 || self.missing(element, 0, state.map)
                     }
@@ -141,7 +143,7 @@ impl<'s> Matcher<'s, '_> {
     fn take_literal(
         &mut self,
         element: &'s Element,
-        label: &'s Label,
+        label: &'s LiteralKey,
         is_cut: bool,
         id: TypeId,
         state: &mut MapState<'s, '_, '_>,
@@ -223,7 +225,7 @@ impl<'s> Matcher<'s, '_> {
         id: GroupId,
         state: &mut MapState<'s, '_, '_>,
     ) -> bool {
-        let group = self.group_of(id);
+        let group = self.group(id);
         let mut count = 0;
         while count < element.max {
             let taken = state.members.taken();
@@ -264,7 +266,7 @@ impl<'s> Matcher<'s, '_> {
 
     /// The key that all alternatives of a group have with a constant value, those of groups
     /// inside it included, and its types.
-    fn constants_of_one_key(&self, group: &'s Group) -> Option<(&'s Value, Vec<TypeId>)> {
+    fn constants_of_one_key(&self, group: &'s Group) -> Option<(&'s LiteralValue, Vec<TypeId>)> {
         if group.choices.len() < 2 {
             return None;
         }
@@ -275,14 +277,14 @@ impl<'s> Matcher<'s, '_> {
     }
 
     /// The key of the first member of a sequence whose value is a constant.
-    fn first_constant(&self, sequence: &'s Sequence) -> Option<&'s Value> {
+    fn first_constant(&self, sequence: &'s Sequence) -> Option<&'s LiteralValue> {
         sequence.elements.iter().find_map(|element| match &element.kind {
-            ElementKind::Member { key: Key::Literal(label), value, .. }
+            ElementKind::Member { key: MemberKey::Literal(label), value, .. }
                 if self.is_constant(*value) =>
             {
                 Some(&label.value)
             }
-            ElementKind::Group(id) => self.first_constant(self.group_of(*id).choices.first()?),
+            ElementKind::Group(id) => self.first_constant(self.group(*id).choices.first()?),
             ElementKind::Member { .. } => None,
         })
     }
@@ -292,20 +294,20 @@ impl<'s> Matcher<'s, '_> {
     fn collect_constants(
         &self,
         group: &'s Group,
-        key: &Value,
+        key: &LiteralValue,
         types: &mut Vec<TypeId>,
     ) -> Option<()> {
         for sequence in &*group.choices {
             let mut required = sequence.elements.iter().filter(|element| element.min > 0);
             required.find_map(|element| match &element.kind {
-                ElementKind::Member { key: Key::Literal(label), value, .. } => {
+                ElementKind::Member { key: MemberKey::Literal(label), value, .. } => {
                     if label.value != *key || !self.is_constant(*value) {
                         return None;
                     }
                     types.push(*value);
                     Some(())
                 }
-                ElementKind::Group(id) => self.collect_constants(self.group_of(*id), key, types),
+                ElementKind::Group(id) => self.collect_constants(self.group(*id), key, types),
                 ElementKind::Member { .. } => None,
             })?;
         }
@@ -314,10 +316,10 @@ impl<'s> Matcher<'s, '_> {
 
     /// Whether a type is a literal.
     fn is_constant(&self, id: TypeId) -> bool {
-        match &self.type_of(id).kind {
+        match &self.type_(id).kind {
             TypeKind::Literal(_) => true,
             TypeKind::Rule(rule) => {
-                matches!(self.type_of(self.rule_of(*rule).body).kind, TypeKind::Literal(_))
+                matches!(self.type_(self.rule(*rule).body).kind, TypeKind::Literal(_))
             }
             _ => false,
         }
@@ -340,14 +342,14 @@ impl<'s> Matcher<'s, '_> {
                 break;
             }
             match &element.kind {
-                ElementKind::Member { key: Key::Literal(label), value, .. }
+                ElementKind::Member { key: MemberKey::Literal(label), value, .. }
                     if self.is_constant(*value) =>
                 {
                     let found = state.open_value(&label.value);
                     count += usize::from(found.is_some_and(|it| self.accepts_node(*value, it)));
                 }
                 ElementKind::Group(id) => {
-                    let choices = &self.group_of(*id).choices;
+                    let choices = &self.group(*id).choices;
                     let counts = choices.iter().map(|choice| self.count_constants(choice, state));
                     count += counts.max().unwrap_or(0);
                 }
@@ -494,7 +496,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
     }
 
     /// The value of this key, if it has not been taken.
-    fn open_value(&mut self, key: &Value) -> Option<Node<'d, 'a>> {
+    fn open_value(&mut self, key: &LiteralValue) -> Option<Node<'d, 'a>> {
         let at = self.members.find_value(key)?;
         (!self.members.is_taken(at)).then(|| self.members.value(at))
     }
@@ -503,24 +505,24 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
     fn take_named(&mut self, matcher: &Matcher<'_, '_>, group: &Group) {
         for element in group.choices.iter().flat_map(|sequence| &*sequence.elements) {
             match &element.kind {
-                ElementKind::Member { key: Key::Literal(label), .. } => {
+                ElementKind::Member { key: MemberKey::Literal(label), .. } => {
                     if let Some(at) = self.members.find_value(&label.value)
                         && !self.members.is_taken(at)
                     {
                         self.take(at, element);
                     }
                 }
-                ElementKind::Group(id) => self.take_named(matcher, matcher.group_of(*id)),
+                ElementKind::Group(id) => self.take_named(matcher, matcher.group(*id)),
                 ElementKind::Member { .. } => {}
             }
         }
     }
 
     /// The entry with this key, if it has not been taken.
-    fn find(&mut self, element: &Element, key: &Value) -> Option<usize> {
+    fn find(&mut self, element: &Element, key: &LiteralValue) -> Option<usize> {
         match key {
-            Value::Text(text) => self.members.find_text(text),
-            Value::Integer(integer) => self.members.find_integer(*integer),
+            LiteralValue::Text(text) => self.members.find_text(text),
+            LiteralValue::Integer(integer) => self.members.find_integer(*integer),
             key => self.members.find_with(address(element), |found| equals(key, found)),
         }
     }
@@ -544,9 +546,9 @@ pub(super) type Taken<'d, 'a> = (*const Element, Node<'d, 'a>, Node<'d, 'a>);
 
 /// The literal key without which a sequence fails before it has any effect, and the type of
 /// its value.
-fn required_member(sequence: &Sequence) -> Option<(&Value, TypeId)> {
+fn required_member(sequence: &Sequence) -> Option<(&LiteralValue, TypeId)> {
     let mut literals = sequence.elements.iter().filter_map(|element| match &element.kind {
-        ElementKind::Member { key: Key::Literal(label), value, .. } => {
+        ElementKind::Member { key: MemberKey::Literal(label), value, .. } => {
             Some((element, &label.value, *value))
         }
         _ => None,

@@ -225,7 +225,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
 
     /// The first alternative of a group that accepts a whole map or array.
     pub(crate) fn choose_sequence(&mut self, id: GroupId, node: Node<'_, '_>) -> Option<usize> {
-        let choices = &*self.group_of(id).choices;
+        let choices = &*self.group(id).choices;
         match choices {
             [_] => Some(0),
             _ => choices.iter().position(|sequence| {
@@ -251,20 +251,20 @@ impl<'s, 'b> Matcher<'s, 'b> {
         Violations::verdict(violations, self.total)
     }
 
-    pub(crate) fn rule_of(&self, RuleId(id): RuleId) -> &'s Rule {
+    pub(crate) fn rule(&self, RuleId(id): RuleId) -> &'s Rule {
         &self.rules[id as usize]
     }
 
     #[inline]
-    pub(crate) fn type_of(&self, TypeId(id): TypeId) -> &'s Type {
+    pub(crate) fn type_(&self, TypeId(id): TypeId) -> &'s Type {
         &self.types[id as usize]
     }
 
-    pub(crate) fn group_of(&self, GroupId(id): GroupId) -> &'s Group {
+    pub(crate) fn group(&self, GroupId(id): GroupId) -> &'s Group {
         &self.groups[id as usize]
     }
 
-    pub(crate) fn pattern_of(&self, PatternId(id): PatternId) -> &'s Pattern {
+    pub(crate) fn pattern(&self, PatternId(id): PatternId) -> &'s Pattern {
         &self.patterns[id as usize]
     }
 
@@ -278,7 +278,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
     }
 
     fn enter_rule(&mut self, id: RuleId) {
-        let rule = self.rule_of(id);
+        let rule = self.rule(id);
         if !rule.is_prelude {
             self.rule = &rule.name;
         }
@@ -286,7 +286,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
 
     /// Checks a node against a type.
     fn check(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
-        if self.type_of(id).is_scalar {
+        if self.type_(id).is_scalar {
             return self.accepts(id, node) || self.scalar_mismatch(id, node);
         }
         if !self.budget.enter() {
@@ -294,7 +294,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         }
         let around = self.rule;
         let id = self.follow(id);
-        let ty = self.type_of(id);
+        let ty = self.type_(id);
         let is_valid = if self.is_probing() {
             self.check_remembering(id, ty, node)
         } else {
@@ -308,8 +308,8 @@ impl<'s, 'b> Matcher<'s, 'b> {
     /// The type that a reference to rules leads to.
     #[inline]
     pub(crate) fn resolve(&self, mut id: TypeId) -> TypeId {
-        while let TypeKind::Rule(rule) = &self.type_of(id).kind {
-            id = self.rule_of(*rule).body;
+        while let TypeKind::Rule(rule) = &self.type_(id).kind {
+            id = self.rule(*rule).body;
         }
         id
     }
@@ -317,8 +317,8 @@ impl<'s, 'b> Matcher<'s, 'b> {
     /// The type that a reference to rules leads to. The last of these rules that is not of
     /// the prelude becomes the current rule.
     fn follow(&mut self, mut id: TypeId) -> TypeId {
-        while let TypeKind::Rule(rule) = &self.type_of(id).kind {
-            let rule = self.rule_of(*rule);
+        while let TypeKind::Rule(rule) = &self.type_(id).kind {
+            let rule = self.rule(*rule);
             if !rule.is_prelude {
                 self.rule = &rule.name;
             }
@@ -352,11 +352,11 @@ impl<'s, 'b> Matcher<'s, 'b> {
                 self.choice(id, alternatives, selector.as_ref(), literals.as_ref(), node)
             }
             TypeKind::Map(group) => match node.kind() {
-                Kind::Map => self.container(id, self.group_of(*group), node),
+                Kind::Map => self.container(id, self.group(*group), node),
                 _ => self.mismatch(id, node),
             },
             TypeKind::Array(group) => match node.kind() {
-                Kind::Array => self.container(id, self.group_of(*group), node),
+                Kind::Array => self.container(id, self.group(*group), node),
                 _ => self.mismatch(id, node),
             },
             TypeKind::Tag { number, content } => self.tag(id, *number, *content, node),
@@ -471,11 +471,11 @@ impl<'s, 'b> Matcher<'s, 'b> {
         let around = self.rule;
         let mut body = id;
         // A rule of the prelude is described by its name.
-        while let TypeKind::Rule(rule) = &self.type_of(body).kind
-            && !self.rule_of(*rule).is_prelude
+        while let TypeKind::Rule(rule) = &self.type_(body).kind
+            && !self.rule(*rule).is_prelude
         {
-            self.rule = &self.rule_of(*rule).name;
-            body = self.rule_of(*rule).body;
+            self.rule = &self.rule(*rule).name;
+            body = self.rule(*rule).body;
         }
         self.mismatch(body, node);
         self.rule = around;

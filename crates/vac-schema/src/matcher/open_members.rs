@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use vac_value::Node;
 
-use crate::tables::Value;
+use crate::tables::LiteralValue;
 
 /// The members of one map, some of them taken. A duplicate key is not among them: it is a
 /// violation of its own, whatever the schema says.
@@ -123,7 +123,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         &mut self,
         group: usize,
         from: usize,
-        keys: impl ExactSizeIterator<Item = Option<&'k Value>>,
+        keys: impl ExactSizeIterator<Item = Option<&'k LiteralValue>>,
     ) -> Option<usize> {
         self.steps += 1;
         if !self.alternatives.contains_key(&group) {
@@ -147,7 +147,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     }
 
     /// The open member with this text or integer for its key.
-    pub fn find_value(&mut self, key: &Value) -> Option<usize> {
+    pub fn find_value(&mut self, key: &LiteralValue) -> Option<usize> {
         self.find(&literal_key(key)?)
     }
 
@@ -272,11 +272,11 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     }
 }
 
-fn literal_key(key: &Value) -> Option<KeyValue<'_>> {
+fn literal_key(key: &LiteralValue) -> Option<KeyValue<'_>> {
     match key {
-        Value::Text(text) => Some(KeyValue::Text(Cow::Borrowed(text))),
-        Value::Integer(integer) => Some(KeyValue::Integer(*integer)),
-        Value::Float(_) | Value::Bytes(_) => None,
+        LiteralValue::Text(text) => Some(KeyValue::Text(Cow::Borrowed(text))),
+        LiteralValue::Integer(integer) => Some(KeyValue::Integer(*integer)),
+        LiteralValue::Float(_) | LiteralValue::Bytes(_) => None,
     }
 }
 

@@ -8,7 +8,7 @@ use vac_value::{Kind, Node};
 use super::Matcher;
 use super::embedded::{Inside, write_head};
 use crate::printf::{Conversion, Format, Item, Piece};
-use crate::tables::{TypeId, TypeKind, Value};
+use crate::tables::{LiteralValue, TypeId, TypeKind};
 use crate::text_encoding::TextEncoding;
 
 impl<'s> Matcher<'s, '_> {
@@ -128,15 +128,15 @@ impl<'s> Matcher<'s, '_> {
         &mut self,
         conversion: Conversion,
         item: TypeId,
-        literals: &[&'s Value],
+        literals: &[&'s LiteralValue],
         text: &str,
     ) -> bool {
         let mut candidates = conversion.candidates(text);
         candidates.extend(literals.iter().filter_map(|literal| match literal {
-            Value::Integer(integer) => Some(Item::Integer(*integer)),
-            Value::Float(float) => Some(Item::Float(*float)),
-            Value::Text(text) => Some(Item::Text(text)),
-            Value::Bytes(_) => None,
+            LiteralValue::Integer(integer) => Some(Item::Integer(*integer)),
+            LiteralValue::Float(float) => Some(Item::Float(*float)),
+            LiteralValue::Text(text) => Some(Item::Text(text)),
+            LiteralValue::Bytes(_) => None,
         }));
         let is_written = |candidate: Item<'_>| {
             conversion.write(candidate).is_some_and(|written| written == text.as_bytes())
@@ -181,7 +181,7 @@ impl<'s> Matcher<'s, '_> {
     }
 
     /// The literals of a type and the ends of its ranges.
-    fn literal_items(&self, id: TypeId) -> Vec<&'s Value> {
+    fn literal_items(&self, id: TypeId) -> Vec<&'s LiteralValue> {
         /// Types that are visited.
         const MAX_TYPES: usize = 1_000;
         let mut literals = Vec::new();
@@ -192,7 +192,7 @@ impl<'s> Matcher<'s, '_> {
             if visited > MAX_TYPES {
                 break;
             }
-            match &self.type_of(self.resolve(id)).kind {
+            match &self.type_(self.resolve(id)).kind {
                 TypeKind::Literal(value) => literals.push(value),
                 TypeKind::Range { low, high, .. } => literals.extend([low, high]),
                 TypeKind::Choice { alternatives, .. } => open.extend(alternatives.iter()),

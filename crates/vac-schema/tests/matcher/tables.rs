@@ -174,7 +174,7 @@ fn all_violations_are_counted_and_some_recorded() {
 #[test]
 fn tables_that_are_constants_equal_those_made_at_run_time() {
     use vac_schema::constant as c;
-    use vac_schema::{Element, Group, Key, Pattern, Rule, Sequence, Type};
+    use vac_schema::{Element, Group, MemberKey, Pattern, Rule, Sequence, Type};
 
     static RULES: [Rule; 2] = [c::rule("a", 2), c::prelude("tstr", 3)];
     static TYPES: [Type; 4] = [
@@ -184,7 +184,7 @@ fn tables_that_are_constants_equal_those_made_at_run_time() {
         c::scalar(1 << vac_value::Kind::Text as u16, c::major(3, None)),
     ];
     static ELEMENTS: [Element; 1] =
-        [c::member(1, 1, Key::Literal(c::label(c::text("x"), "")), true, 1)];
+        [c::member(1, 1, MemberKey::Literal(c::label(c::text("x"), "")), true, 1)];
     static SEQUENCES: [Sequence; 1] = [c::flat(&ELEMENTS)];
     static GROUPS: [Group; 1] = [c::group(&SEQUENCES)];
     static PATTERNS: [Pattern; 1] = [c::pattern("[a-c]+", r"\A(?:[a-c]+)\z", "")];

@@ -130,7 +130,7 @@ impl Writer {
             Kind::Integer | Kind::BigInteger | Kind::Float => {
                 let number = number::canonical(node, self.form).map_err(|why| {
                     let token = String::from_utf8_lossy(node.raw()).into_owned();
-                    CanonicalError::Number { path: path_of(node), token, why }
+                    CanonicalError::Number { path: format_path(node), token, why }
                 })?;
                 self.out.extend_from_slice(number.as_bytes());
                 Ok(())
@@ -186,10 +186,10 @@ impl Writer {
 }
 
 fn unicode<'a>(node: Node<'_, 'a>) -> Result<Cow<'a, str>, CanonicalError> {
-    node.text().ok_or_else(|| CanonicalError::LoneSurrogate { path: path_of(node) })
+    node.text().ok_or_else(|| CanonicalError::LoneSurrogate { path: format_path(node) })
 }
 
-fn path_of(node: Node<'_, '_>) -> String {
+fn format_path(node: Node<'_, '_>) -> String {
     let path = path::pointer(node);
     if path.is_empty() { "/".to_owned() } else { path }
 }

@@ -16,7 +16,7 @@ pub(super) fn canonical(node: Node<'_, '_>, form: Form) -> Result<String, &'stat
         (Form::Rfc8785, Kind::Float) => fraction(node, token),
         (Form::Rfc8785, _) => integer(token),
         // Python keeps integers, whatever their size.
-        (Form::Sorted, Kind::Float) => respelled(token),
+        (Form::Sorted, Kind::Float) => format_as_python(token),
         (Form::Sorted, _) => Ok(token.to_owned()),
     }
 }
@@ -47,7 +47,7 @@ fn fraction(node: Node<'_, '_>, token: &str) -> Result<String, &'static str> {
 /// Formats a number with a fraction or an exponent as Python does. The token has to be the
 /// shortest one for its double, in a notation that common encoders use: otherwise the signed
 /// text would differ from the text of the record.
-fn respelled(token: &str) -> Result<String, &'static str> {
+fn format_as_python(token: &str) -> Result<String, &'static str> {
     let shortest = Shortest::new(double(token)?);
     let is_usual = token == shortest.python() || shortest.is_usual(token);
     if is_usual { Ok(shortest.python()) } else { Err("this number is not in its shortest form") }

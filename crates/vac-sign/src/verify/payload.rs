@@ -123,7 +123,7 @@ impl<'a> Content<'a> {
             Self::Detached { given: Some(record) } => detached(record, encoding, check, verdict),
             Self::Digest { algorithm, digest: Some(digest), given } => {
                 let signature = verdict(check(digest), "the record's digest");
-                by_digest(algorithm, digest, given, encoding, signature)
+                compare_digest(algorithm, digest, given, encoding, signature)
             }
             // The digest is detached: it is computed from the record.
             Self::Digest { algorithm, digest: None, given: Some(record) } => {
@@ -172,7 +172,7 @@ fn detached(
 }
 
 /// Compares a digest with that of the record as it is, then with that of its canonical form.
-fn by_digest(
+fn compare_digest(
     algorithm: HashAlgorithm,
     digest: &[u8],
     record: Option<&[u8]>,

@@ -89,16 +89,16 @@ impl Identity {
             [("issuer", issuer, with.issuer), ("subject", subject, with.subject)]
         {
             let Some(expected) = expected.filter(|_| stated != expected) else { continue };
-            let expected = quoted(expected);
+            let expected = quote(expected);
             return Answer::Failed(match stated {
-                Some(stated) => format!("the {what} is {}, not {expected}", quoted(stated)),
+                Some(stated) => format!("the {what} is {}, not {expected}", quote(stated)),
                 None => format!("no {what}, expected {expected}"),
             });
         }
         if let Some(why) = claims.time_error(with.time) {
             return Answer::Failed(why.to_owned());
         }
-        let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quoted);
+        let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quote);
         let mut detail = format!("issuer {}, subject {}", shown(issuer), shown(subject));
         match self.certificate {
             Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",
@@ -141,6 +141,6 @@ fn certificates(
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", printable(text, 200))
 }

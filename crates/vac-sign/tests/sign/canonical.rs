@@ -147,14 +147,14 @@ proptest! {
             let twice = form(canonical.as_bytes(), which).expect("canonical");
             prop_assert_eq!(&twice, &canonical);
             let (before, after) = (Document::json(&text), Document::json(canonical.as_bytes()));
-            let same = same(before.expect("JSON").root(), after.expect("JSON").root());
+            let same = are_equal(before.expect("JSON").root(), after.expect("JSON").root());
             prop_assert!(same, "{} became {}", value, canonical);
         }
     }
 }
 
 /// As values: `1` and `1.0` are one number, and so are zeros.
-fn same(one: Node<'_, '_>, other: Node<'_, '_>) -> bool {
+fn are_equal(one: Node<'_, '_>, other: Node<'_, '_>) -> bool {
     let number = |node: Node<'_, '_>| {
         let is_number = matches!(node.kind(), Kind::Integer | Kind::BigInteger | Kind::Float);
         std::str::from_utf8(node.raw()).ok()?.parse::<f64>().ok().filter(|_| is_number)
@@ -162,13 +162,13 @@ fn same(one: Node<'_, '_>, other: Node<'_, '_>) -> bool {
     match (one.kind(), other.kind()) {
         (Kind::Array, Kind::Array) => {
             one.elements().count() == other.elements().count()
-                && one.elements().zip(other.elements()).all(|(one, other)| same(one, other))
+                && one.elements().zip(other.elements()).all(|(one, other)| are_equal(one, other))
         }
         (Kind::Map, Kind::Map) => {
             one.members().count() == other.members().count()
                 && one.members().all(|(key, one)| {
                     let key = key.text().expect("text");
-                    other.member(&key).is_some_and(|other| same(one, other))
+                    other.member(&key).is_some_and(|other| are_equal(one, other))
                 })
         }
         (Kind::Text, Kind::Text) => one.text() == other.text(),

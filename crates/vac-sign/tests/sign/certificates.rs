@@ -1,6 +1,6 @@
 //! Certificates and trust roots.
 
-use vac_sign::sign::{Carriage, Checked, Options, SignError, sign};
+use vac_sign::sign::{Carriage, Checked, SignError, SignOptions, sign};
 use vac_sign::{
     Answers, CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust,
     Verification, verify,
@@ -8,7 +8,7 @@ use vac_sign::{
 use vac_value::Encoding;
 
 use super::{
-    RECORD, bytes, fixture, head, key, options, p256_key, refused, signed, signed_by, text,
+    RECORD, assert_refused, bytes, fixture, head, key, options, p256_key, signed, signed_by, text,
 };
 
 /// Some days after the certificates were made.
@@ -19,11 +19,11 @@ fn chain(name: &str) -> Chain {
 }
 
 fn signed_with(key: &SecretKey, certificates: &Chain) -> Vec<u8> {
-    let options = Options { certificates: Some(certificates), ..options(Carriage::Attached) };
+    let options = SignOptions { certificates: Some(certificates), ..options(Carriage::Attached) };
     signed_by(key, RECORD.as_bytes(), &options)
 }
 
-fn trusted<'e>(envelope: &'e [u8], root: &str, time: u64) -> Answers<'e> {
+fn verify_with_root<'e>(envelope: &'e [u8], root: &str, time: u64) -> Answers<'e> {
     let trust = Trust { roots: chain(root), time };
     verify(envelope, &Verification { trust: Some(&trust), ..Verification::default() })
 }
@@ -39,7 +39,7 @@ fn a_trusted_certificate_provides_the_key() {
         (p256_key(), "signer-p256.cert.pem", "signer-p256.cert.pem"),
     ] {
         let envelope = signed_with(&key, &chain(certificates));
-        let answers = trusted(&envelope, root, TIME);
+        let answers = verify_with_root(&envelope, root, TIME);
         assert!(answers.is_verified(), "{certificates}: {answers:#?}");
         assert!(answers.signer.detail().contains("certificate trusted"));
         let facts = answers.facts.expect("a signature that holds");
@@ -58,13 +58,13 @@ fn untrusted_certificates_are_refused() {
         ("signer-alone.cert.pem", "root.cert.pem", TIME, "it belongs to an authority"),
     ] {
         let envelope = signed_with(&key(), &chain(certificates));
-        let answers = trusted(&envelope, root, time);
-        refused(&answers, "signer", words);
+        let answers = verify_with_root(&envelope, root, time);
+        assert_refused(&answers, "signer", words);
         assert_eq!(answers.signature.word(), "not checked");
     }
     // Without a certificate no key is trusted.
-    refused(
-        &trusted(&signed(Carriage::Attached), "root.cert.pem", TIME),
+    assert_refused(
+        &verify_with_root(&signed(Carriage::Attached), "root.cert.pem", TIME),
         "signer",
         "no certificate",
     );
@@ -106,7 +106,7 @@ fn certificates_not_for_signing_are_refused() {
         let trust = Trust { roots: roots.clone(), time: TIME };
         verify(&envelope, &Verification { trust: Some(&trust), ..Verification::default() })
     };
-    refused(&check(&root), "signer", "its key usage is not one for signing");
+    assert_refused(&check(&root), "signer", "its key usage is not one for signing");
     // Unless it is trusted itself.
     assert!(check(&receiver).is_verified());
 }
@@ -121,15 +121,15 @@ fn a_given_key_has_to_match_the_certificate() {
     assert!(verify(&envelope, &own).is_verified());
     let wrong = Verification { key: Some(other.public_key()), ..with };
     let answers = verify(&envelope, &wrong);
-    refused(&answers, "signer", "the certificate is for another key");
-    refused(&answers, "signature", "not made with this key");
+    assert_refused(&answers, "signer", "the certificate is for another key");
+    assert_refused(&answers, "signature", "not made with this key");
 }
 
 #[test]
 fn signing_refuses_the_certificate_of_another_key() {
     let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
     let chain = chain("signer-p256.cert.pem");
-    let options = Options { certificates: Some(&chain), ..options(Carriage::Attached) };
+    let options = SignOptions { certificates: Some(&chain), ..options(Carriage::Attached) };
     let error = sign(&record, &options, &key()).map(drop);
     assert_eq!(error, Err(SignError::Certificate(CertificateError::OtherKey)));
 }
@@ -159,7 +159,7 @@ fn protected_certificates_match_the_key_without_roots() {
             hash.unwrap_or_default(),
         ]
         .concat();
-        envelope_of(&protected, &[0xa0])
+        build_envelope(&protected, &[0xa0])
     };
     let own = first("signer.chain.pem");
     assert!(super::answers(&with(&own, None), None).is_verified());
@@ -170,7 +170,7 @@ fn protected_certificates_match_the_key_without_roots() {
         (with(&first("signer-p256.cert.pem"), None), "the certificate is for another key"),
         (with(b"nothing", None), "the certificate could not be parsed"),
     ] {
-        refused(&super::answers(&envelope, None), "signer", words);
+        assert_refused(&super::answers(&envelope, None), "signer", words);
     }
 }
 
@@ -193,11 +193,11 @@ fn with_unprotected_chain(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
     for certificate in chain("signer.chain.pem").certificates() {
         unprotected.extend(bytes(certificate));
     }
-    envelope_of(&protected, &unprotected)
+    build_envelope(&protected, &unprotected)
 }
 
 /// An envelope with these headers, signed.
-fn envelope_of(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
+fn build_envelope(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
     let message = Message::new(protected, RECORD.as_bytes());
     let signature = key().sign(&message).expect("a signature");
     let (protected, payload) = (bytes(protected), bytes(RECORD.as_bytes()));
@@ -208,18 +208,18 @@ fn envelope_of(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
 fn unprotected_certificates_need_a_protected_hash() {
     let hash = || chain("signer.chain.pem").hash().expect("a hash").value;
     let named = with_unprotected_chain(&[], Some(hash()));
-    let answers = trusted(&named, "root.cert.pem", TIME);
+    let answers = verify_with_root(&named, "root.cert.pem", TIME);
     assert!(answers.is_verified(), "{answers:#?}");
     let without = with_unprotected_chain(&[], None);
-    let without = trusted(&without, "root.cert.pem", TIME);
-    refused(&without, "signer", "the only certificate is in the unprotected header");
+    let without = verify_with_root(&without, "root.cert.pem", TIME);
+    assert_refused(&without, "signer", "the only certificate is in the unprotected header");
     let other = with_unprotected_chain(&[], Some(vec![7; 32]));
-    let other = trusted(&other, "root.cert.pem", TIME);
-    refused(&other, "signer", "not the one that the protected header names");
+    let other = verify_with_root(&other, "root.cert.pem", TIME);
+    assert_refused(&other, "signer", "not the one that the protected header names");
     // Without trust roots the certificate is not checked, unless it is critical.
     assert!(super::answers(&with_unprotected_chain(&[], None), None).is_verified());
     let critical = with_unprotected_chain(&[2, 0x81, 0x18, 34], Some(hash()));
-    refused(&super::answers(&critical, None), "envelope", "crit lists the certificate");
-    let answers = trusted(&critical, "root.cert.pem", TIME);
+    assert_refused(&super::answers(&critical, None), "envelope", "crit lists the certificate");
+    let answers = verify_with_root(&critical, "root.cert.pem", TIME);
     assert!(answers.is_verified(), "{answers:#?}");
 }

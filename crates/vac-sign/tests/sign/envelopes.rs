@@ -1,8 +1,8 @@
 //! Each rule for envelopes, violated alone. All envelopes are signed with the right key.
 
-use vac_sign::{Answers, Message, Signer as _, Verdict, Verification, verify};
+use vac_sign::{Answers, Message, SignatureVerdict, Signer as _, Verification, verify};
 
-use super::{RECORD, answers, bytes, head, key, refused, text};
+use super::{RECORD, answers, assert_refused, bytes, head, key, text};
 
 /// An envelope in parts, each as CBOR.
 struct Parts {
@@ -27,7 +27,7 @@ impl Default for Parts {
 }
 
 impl Parts {
-    fn with(protected: impl IntoIterator<Item = Vec<u8>>) -> Self {
+    fn with_protected(protected: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self { protected: protected.into_iter().collect(), ..Self::default() }
     }
 
@@ -51,7 +51,7 @@ impl Parts {
 
     #[track_caller]
     fn is_refused(&self, words: &str) {
-        refused(&answers(&self.envelope(), None), "envelope", words);
+        assert_refused(&answers(&self.envelope(), None), "envelope", words);
     }
 }
 
@@ -81,8 +81,9 @@ fn an_envelope_of_unchanged_parts_verifies() {
 #[test]
 fn the_tag_is_required_exactly_once() {
     let parts = Parts::default();
-    let refuse =
-        |envelope: Vec<u8>, words: &str| refused(&answers(&envelope, None), "envelope", words);
+    let refuse = |envelope: Vec<u8>, words: &str| {
+        assert_refused(&answers(&envelope, None), "envelope", words);
+    };
     refuse(parts.array(), "the tag of COSE_Sign1 (18) is missing");
     refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 is around the tag");
     refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 is around the tag");
@@ -105,7 +106,7 @@ fn input_that_is_not_an_envelope_is_named() {
         (b"\x85\x40\xa0\xf6\x40\x00", "not signed: this is another CBOR item"),
     ] {
         let answers = answers(content, None);
-        refused(&answers, "envelope", what);
+        assert_refused(&answers, "envelope", what);
         assert!(!answers.is_signed);
         let ok = answers.lines().iter().any(|(_, answer)| answer.is_ok());
         assert!(!ok, "{answers:#?}");
@@ -114,25 +115,28 @@ fn input_that_is_not_an_envelope_is_named() {
 
 #[test]
 fn the_algorithm_is_protected_and_supported() {
-    Parts::with([content_type(), claims()]).is_refused("names no algorithm");
-    Parts::with([alg(-9), content_type(), claims()]).is_refused("algorithm -9 is not supported");
+    Parts::with_protected([content_type(), claims()]).is_refused("names no algorithm");
+    Parts::with_protected([alg(-9), content_type(), claims()])
+        .is_refused("algorithm -9 is not supported");
     let text = [vec![1], text("EdDSA")].concat();
-    Parts::with([text, content_type(), claims()]).is_refused("1 (alg): expected int, found text");
+    Parts::with_protected([text, content_type(), claims()])
+        .is_refused("1 (alg): expected int, found text");
     let alg_label = vec![0xa1, 1, 0x27];
     let both = Parts { unprotected: alg_label.clone(), ..Parts::default() };
     both.is_refused("label 1 (alg) is in the protected and the unprotected header");
-    let unprotected = Parts { unprotected: alg_label, ..Parts::with([content_type(), claims()]) };
+    let unprotected =
+        Parts { unprotected: alg_label, ..Parts::with_protected([content_type(), claims()]) };
     unprotected.is_refused("label 1 (alg) is in the unprotected header");
-    let es256 = Parts::with([alg(-7), content_type(), claims()]).envelope();
-    refused(&answers(&es256, None), "signature", "the header names ES256");
-    let ed25519 = Parts::with([alg(-19), content_type(), claims()]).envelope();
+    let es256 = Parts::with_protected([alg(-7), content_type(), claims()]).envelope();
+    assert_refused(&answers(&es256, None), "signature", "the header names ES256");
+    let ed25519 = Parts::with_protected([alg(-19), content_type(), claims()]).envelope();
     assert!(answers(&ed25519, None).is_verified());
 }
 
 #[test]
 fn critical_parameters_have_to_be_supported() {
     let with = |labels: &[u8], more: Vec<u8>| {
-        Parts::with(
+        Parts::with_protected(
             [alg(-8), critical(labels), content_type(), claims()]
                 .into_iter()
                 .chain((!more.is_empty()).then_some(more)),
@@ -157,12 +161,14 @@ fn critical_parameters_have_to_be_supported() {
 
 #[test]
 fn duplicate_labels_are_refused() {
-    Parts::with([alg(-8), alg(-8), content_type(), claims()]).is_refused("label 1 (alg) of the");
+    Parts::with_protected([alg(-8), alg(-8), content_type(), claims()])
+        .is_refused("label 1 (alg) of the");
     let nested = [vec![15, 0xa3, 1], text("a"), vec![1], text("b"), vec![2], text("c")].concat();
-    Parts::with([alg(-8), content_type(), nested])
+    Parts::with_protected([alg(-8), content_type(), nested])
         .is_refused("label 1 (/15/1) of the protected header occurs twice in its map");
     let zeros = vec![0x18, 99, 0xa2, 0xf9, 0, 0, 0, 0xf9, 0x80, 0, 0];
-    Parts::with([alg(-8), content_type(), claims(), zeros]).is_refused("occurs twice in its map");
+    Parts::with_protected([alg(-8), content_type(), claims(), zeros])
+        .is_refused("occurs twice in its map");
     for unprotected in [
         vec![0xa2, 0x18, 99, 0, 0x18, 99, 1],
         // The same label in more bytes.
@@ -180,22 +186,22 @@ fn duplicate_labels_are_refused() {
 fn is_read_unless_strict(parts: &Parts) {
     let envelope = parts.envelope();
     let lenient = answers(&envelope, None);
-    assert_eq!(lenient.verdict(), Verdict::Verified, "{lenient:#?}");
+    assert_eq!(lenient.verdict(), SignatureVerdict::Verified, "{lenient:#?}");
     assert_eq!(lenient.is_deterministic, Some(false));
     assert!(lenient.envelope.detail().contains("deterministic: no"), "{lenient:#?}");
     let key = key();
     let with =
         Verification { key: Some(key.public_key()), strict: true, ..Verification::default() };
-    refused(&verify(&envelope, &with), "envelope", "not encoded deterministically");
+    assert_refused(&verify(&envelope, &with), "envelope", "not encoded deterministically");
 }
 
 #[test]
 fn protected_headers_may_be_encoded_in_any_way() {
-    is_read_unless_strict(&Parts::with([content_type(), alg(-8), claims()]));
+    is_read_unless_strict(&Parts::with_protected([content_type(), alg(-8), claims()]));
     let long = vec![0x18, 1, 0x27];
-    is_read_unless_strict(&Parts::with([long, content_type(), claims()]));
+    is_read_unless_strict(&Parts::with_protected([long, content_type(), claims()]));
     let long = [vec![3, 0x78, 16], b"application/json".to_vec()].concat();
-    is_read_unless_strict(&Parts::with([alg(-8), long, claims()]));
+    is_read_unless_strict(&Parts::with_protected([alg(-8), long, claims()]));
     for value in [
         &[0x7f, 0x61, b'a', 0xff][..],
         // A single where a half would do, and an integer as a bignum.
@@ -204,7 +210,7 @@ fn protected_headers_may_be_encoded_in_any_way() {
         &[0xc3, 0x4a, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
     ] {
         let odd = [&[16][..], value].concat();
-        is_read_unless_strict(&Parts::with([alg(-8), content_type(), claims(), odd]));
+        is_read_unless_strict(&Parts::with_protected([alg(-8), content_type(), claims(), odd]));
     }
     let sound = Parts::default().envelope();
     let key = key();
@@ -217,18 +223,20 @@ fn protected_headers_may_be_encoded_in_any_way() {
 #[test]
 fn duplicate_labels_are_found_by_value() {
     let long = vec![0x18, 1, 0x26];
-    Parts::with([alg(-8), long, content_type(), claims()]).is_refused("occurs twice in its map");
+    Parts::with_protected([alg(-8), long, content_type(), claims()])
+        .is_refused("occurs twice in its map");
     let chunks = [vec![0x7f], text("x"), vec![0xff]].concat();
     let twice = [text("x"), vec![0], chunks, vec![0]].concat();
     let header = [head(5, 5), alg(-8), content_type(), claims(), twice].concat();
     let signature = key().sign(&Message::new(&header, RECORD.as_bytes())).expect("a signature");
     let (header, payload) = (bytes(&header), bytes(RECORD.as_bytes()));
     let envelope = [&[0xd2, 0x84][..], &header, &[0xa0], &payload, &bytes(&signature)].concat();
-    refused(&answers(&envelope, None), "envelope", "occurs twice in its map");
+    assert_refused(&answers(&envelope, None), "envelope", "occurs twice in its map");
     // A bignum has the same value, but does not name a parameter.
     let bignum = vec![0xc2, 0x41, 1, 0x27];
-    Parts::with([alg(-8), content_type(), claims(), bignum.clone()]).is_refused("occurs twice");
-    Parts::with([content_type(), claims(), bignum]).is_refused("names no algorithm");
+    Parts::with_protected([alg(-8), content_type(), claims(), bignum.clone()])
+        .is_refused("occurs twice");
+    Parts::with_protected([content_type(), claims(), bignum]).is_refused("names no algorithm");
 }
 
 #[test]
@@ -241,8 +249,8 @@ fn a_header_of_indefinite_length_is_verified_as_received() {
         [&[0xd2, 0x84][..], &bytes(header), &[0xa0], &payload, &bytes(&signature)].concat()
     };
     let answer = |header: &[u8]| answers(&of(header), None).verdict();
-    assert_eq!(answer(&header), Verdict::Verified);
-    assert_eq!(answer(&parts.header()), Verdict::Failed, "the same header in other bytes");
+    assert_eq!(answer(&header), SignatureVerdict::Verified);
+    assert_eq!(answer(&parts.header()), SignatureVerdict::Failed, "the same header in other bytes");
 }
 
 #[test]
@@ -260,20 +268,21 @@ fn payloads_are_null_or_one_byte_string() {
 
 #[test]
 fn envelopes_are_validated() {
-    Parts::with([alg(-8), content_type()]).is_refused("not a valid signed-agent-record");
+    Parts::with_protected([alg(-8), content_type()]).is_refused("not a valid signed-agent-record");
     let no_subject = [vec![15, 0xa1, 1], text("https://example.com")].concat();
-    Parts::with([alg(-8), content_type(), no_subject])
+    Parts::with_protected([alg(-8), content_type(), no_subject])
         .is_refused("not a valid signed-agent-record");
     let number = [vec![15, 0xa2, 1, 7, 2], text("subject")].concat();
-    Parts::with([alg(-8), content_type(), number]).is_refused("claim 1: expected text");
+    Parts::with_protected([alg(-8), content_type(), number]).is_refused("claim 1: expected text");
     let kid = [vec![4], text("key")].concat();
-    Parts::with([alg(-8), content_type(), kid, claims()]).is_refused("4 (kid): expected bytes");
+    Parts::with_protected([alg(-8), content_type(), kid, claims()])
+        .is_refused("4 (kid): expected bytes");
 }
 
 #[test]
 fn hash_envelopes_have_protected_parameters() {
     let hash = vec![0x19, 1, 2, 0x2f];
-    Parts::with([alg(-8), content_type(), claims(), hash.clone()])
+    Parts::with_protected([alg(-8), content_type(), claims(), hash.clone()])
         .is_refused("a hash envelope (258) must not have a content type (3)");
     let unprotected = Parts { unprotected: [&[0xa1][..], &hash].concat(), ..Parts::default() };
     unprotected.is_refused("label 258 (payload-hash-alg) is in the unprotected header");
@@ -286,14 +295,15 @@ fn hash_envelopes_have_protected_parameters() {
             .is_refused(&format!("({name}) is in the unprotected header, but has to be protected"));
     }
     let sha1 = vec![0x19, 1, 2, 0x2d];
-    Parts::with([alg(-8), claims(), sha1]).is_refused("expected SHA-256, SHA-384 or SHA-512");
+    Parts::with_protected([alg(-8), claims(), sha1])
+        .is_refused("expected SHA-256, SHA-384 or SHA-512");
     // A payload that cannot be a digest.
-    let record = Parts::with([alg(-8), claims(), hash]).envelope();
+    let record = Parts::with_protected([alg(-8), claims(), hash]).envelope();
     let answers = answers(&record, Some(RECORD.as_bytes()));
-    refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
+    assert_refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
     // Nor without a record to compare it with; and nothing of it is shown.
     let answers = super::answers(&record, None);
-    refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
+    assert_refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
     assert!(answers.payload_hash.detail().len() < 100, "{answers:#?}");
 }
 
@@ -305,7 +315,7 @@ fn a_record_given_in_addition_is_compared() {
     assert!(same.payload_hash.detail().starts_with("the payload is the given record"));
     let other = RECORD.replace("red", "tan");
     let other = answers(&envelope, Some(other.as_bytes()));
-    refused(&other, "payload hash", "the given record is not the payload");
+    assert_refused(&other, "payload hash", "the given record is not the payload");
 }
 
 #[test]
@@ -317,15 +327,16 @@ fn unknown_content_types_are_reported() {
         (Some(vec![0x18, 50]), "valid, in JSON"),
     ] {
         let content_type = content_type.map(|value| [vec![3], value].concat());
-        let parts =
-            Parts::with([Some(alg(-8)), content_type, Some(claims())].into_iter().flatten());
+        let parts = Parts::with_protected(
+            [Some(alg(-8)), content_type, Some(claims())].into_iter().flatten(),
+        );
         let envelope = parts.envelope();
         let answers = answers(&envelope, None);
         assert!(answers.is_verified(), "{answers:#?}");
         assert!(answers.record.detail().ends_with(words), "{:?}", answers.record);
     }
-    let cbor = Parts::with([alg(-8), vec![3, 0x18, 60], claims()]).envelope();
-    refused(&answers(&cbor, None), "record", "expected a record in CBOR");
+    let cbor = Parts::with_protected([alg(-8), vec![3, 0x18, 60], claims()]).envelope();
+    assert_refused(&answers(&cbor, None), "record", "expected a record in CBOR");
 }
 
 #[test]
@@ -347,10 +358,13 @@ fn digests_of_all_three_lengths_are_compared() {
         let attached = Parts {
             payload: bytes(&digest),
             signed: digest.clone(),
-            ..Parts::with([alg(-8), claims(), hash.clone()])
+            ..Parts::with_protected([alg(-8), claims(), hash.clone()])
         };
-        let detached =
-            Parts { payload: vec![0xf6], signed: digest, ..Parts::with([alg(-8), claims(), hash]) };
+        let detached = Parts {
+            payload: vec![0xf6],
+            signed: digest,
+            ..Parts::with_protected([alg(-8), claims(), hash])
+        };
         for parts in [attached, detached] {
             let envelope = parts.envelope();
             let sound = answers(&envelope, Some(RECORD.as_bytes()));
@@ -363,7 +377,7 @@ fn digests_of_all_three_lengths_are_compared() {
 
 #[test]
 fn claims_are_checked_at_the_time() {
-    fn at(envelope: &[u8], time: Option<u64>) -> Answers<'_> {
+    fn verify_at(envelope: &[u8], time: Option<u64>) -> Answers<'_> {
         let key = key();
         let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
         verify(envelope, &with)
@@ -371,16 +385,16 @@ fn claims_are_checked_at_the_time() {
     let timed = |claims: &[u8]| {
         let count = u8::try_from(0xa2 + claims.len() / 2).expect("few");
         let all = [vec![15, count, 1], text("i"), vec![2], text("s"), claims.to_vec()].concat();
-        Parts::with([alg(-8), content_type(), all]).envelope()
+        Parts::with_protected([alg(-8), content_type(), all]).envelope()
     };
     let (expires, begins) = (timed(&[4, 20]), timed(&[5, 20]));
-    assert!(at(&expires, Some(19)).is_verified());
-    refused(&at(&expires, Some(20)), "signer", "the claims have expired");
-    assert!(at(&begins, Some(20)).is_verified());
-    refused(&at(&begins, Some(19)), "signer", "the claims are not valid yet");
-    assert!(at(&expires, None).is_verified(), "the time is unknown");
+    assert!(verify_at(&expires, Some(19)).is_verified());
+    assert_refused(&verify_at(&expires, Some(20)), "signer", "the claims have expired");
+    assert!(verify_at(&begins, Some(20)).is_verified());
+    assert_refused(&verify_at(&begins, Some(19)), "signer", "the claims are not valid yet");
+    assert!(verify_at(&expires, None).is_verified(), "the time is unknown");
     let refuse = |claims: &[u8], words| {
-        refused(&at(&timed(claims), Some(19)), "envelope", words);
+        assert_refused(&verify_at(&timed(claims), Some(19)), "envelope", words);
     };
     refuse(&[4, 0xf6], "claim 4: expected a number");
     refuse(&[6, 0xf6], "claim 6: expected a number");
@@ -391,15 +405,15 @@ fn claims_are_checked_at_the_time() {
 fn a_thumbprint_issuer_has_to_match_the_key() {
     let other = vac_sign::SecretKey::ed25519(&[9; 32]).public_key().thumbprint_uri();
     let claims = [vec![15, 0xa2, 1], text(&other), vec![2], text("subject")].concat();
-    let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
-    refused(&answers(&envelope, None), "signer", "the thumbprint of another key");
+    let envelope = Parts::with_protected([alg(-8), content_type(), claims]).envelope();
+    assert_refused(&answers(&envelope, None), "signer", "the thumbprint of another key");
 }
 
 #[test]
 fn expected_issuers_and_subjects_are_compared_in_full() {
     let long = format!("https://example.com/{}", "a".repeat(300));
     let claims = [vec![15, 0xa2, 1], text(&long), vec![2], text("subject")].concat();
-    let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
+    let envelope = Parts::with_protected([alg(-8), content_type(), claims]).envelope();
     let expect = |issuer: Option<&str>, subject: Option<&str>| {
         let key = key();
         let key = Some(key.public_key());
@@ -418,7 +432,7 @@ fn expected_issuers_and_subjects_are_compared_in_full() {
 fn malformed_trace_metadata_fails_its_answer() {
     for unprotected in [vec![0xa1, 0x18, 100, 0xa0], vec![0xa1, 0x18, 100, 0xf6]] {
         let envelope = Parts { unprotected, ..Parts::default() }.envelope();
-        refused(&answers(&envelope, None), "trace metadata", "(rule trace-metadata)");
+        assert_refused(&answers(&envelope, None), "trace metadata", "(rule trace-metadata)");
     }
 }
 
@@ -440,5 +454,5 @@ fn duplicate_keys_in_a_record_fail_its_answer() {
     let envelope = parts.envelope();
     let answers = answers(&envelope, None);
     assert!(answers.signature.is_ok());
-    refused(&answers, "record", "/session/entries/1/input/at: duplicate key");
+    assert_refused(&answers, "record", "/session/entries/1/input/at: duplicate key");
 }

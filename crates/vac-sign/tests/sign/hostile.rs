@@ -1,7 +1,7 @@
 //! Arbitrary and damaged input.
 
 use proptest::prelude::*;
-use vac_sign::receipt::Receipt;
+use vac_sign::receipt::ParsedReceipt;
 use vac_sign::sign::Carriage;
 use vac_sign::{Chain, PublicKey, SecretKey, Signer as _, Trust, Verification, verify};
 
@@ -10,7 +10,7 @@ use super::{RECORD, answers, key, p256_key, signed};
 fn everything(bytes: &[u8]) -> bool {
     let (signer, log) = (key(), [p256_key().public_key().clone()]);
     let trust = Trust { roots: Chain::from_der(vec![bytes.to_vec()]), time: 0 };
-    let _ = Receipt::read(bytes).map(|receipt| receipt.verify(&[0; 32], &log, None));
+    let _ = ParsedReceipt::read(bytes).map(|receipt| receipt.verify(&[0; 32], &log, None));
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = (PublicKey::from_pem(text), SecretKey::from_pem(text));
     }

@@ -9,8 +9,10 @@ mod keys;
 mod receipts;
 mod round_trips;
 
-use vac_sign::sign::{Carriage, Checked, Options, sign};
-use vac_sign::{Answers, PublicKey, SecretKey, Signer as _, Verdict, Verification, verify};
+use vac_sign::sign::{Carriage, Checked, SignOptions, sign};
+use vac_sign::{
+    Answers, PublicKey, SecretKey, SignatureVerdict, Signer as _, Verification, verify,
+};
 
 /// The signer of these tests.
 fn key() -> SecretKey {
@@ -50,11 +52,11 @@ const RECORD: &str = r#"{
 }
 "#;
 
-fn options<'o>(carriage: Carriage) -> Options<'o> {
-    Options { carriage, ..Options::default() }
+fn options<'o>(carriage: Carriage) -> SignOptions<'o> {
+    SignOptions { carriage, ..SignOptions::default() }
 }
 
-fn signed_by(key: &SecretKey, record: &[u8], options: &Options<'_>) -> Vec<u8> {
+fn signed_by(key: &SecretKey, record: &[u8], options: &SignOptions<'_>) -> Vec<u8> {
     let record =
         Checked::new(record, vac_validate::detect_encoding(record)).expect("a valid record");
     sign(&record, options, key).expect("a record that can be signed").to_vec()
@@ -76,8 +78,8 @@ fn with_key<'e>(key: &PublicKey, envelope: &'e [u8], record: Option<&[u8]>) -> A
 
 /// Fails unless this line failed, with a detail that contains these words.
 #[track_caller]
-fn refused(answers: &Answers<'_>, line: &str, words: &str) {
-    assert_eq!(answers.verdict(), Verdict::Failed, "{answers:#?}");
+fn assert_refused(answers: &Answers<'_>, line: &str, words: &str) {
+    assert_eq!(answers.verdict(), SignatureVerdict::Failed, "{answers:#?}");
     let (_, answer) = answers.lines().into_iter().find(|(name, _)| *name == line).expect("a line");
     assert!(answer.is_failed() && answer.detail().contains(words), "{words}: {answer:?}");
 }

@@ -1,11 +1,11 @@
 //! Receipts: a log of ours, with either kind of key.
 
 use sha2::{Digest as _, Sha256};
-use vac_sign::receipt::{AttachError, Receipt, ReceiptError, attach};
+use vac_sign::receipt::{AttachError, ParsedReceipt, ReceiptError, attach};
 use vac_sign::sign::Carriage;
 use vac_sign::{Answers, Envelope, Message, SecretKey, Signer as _, Verification, verify};
 
-use super::{bytes, head, key, p256_key, refused, signed, text};
+use super::{assert_refused, bytes, head, key, p256_key, signed, text};
 
 fn log_keys() -> [SecretKey; 2] {
     [SecretKey::ed25519(&[0x10; 32]), p256_key()]
@@ -125,7 +125,11 @@ fn every_receipt_needs_one_of_the_keys() {
     let transparent = with_receipts(&statement, &[&receipts[0], &receipts[1]]);
     assert!(checked(&transparent, &[one, other]).receipts.is_ok());
     assert!(checked(&transparent, &[other, one]).receipts.is_ok());
-    refused(&checked(&transparent, &[one]), "receipts", "receipt 2 of 2: the log's signature");
+    assert_refused(
+        &checked(&transparent, &[one]),
+        "receipts",
+        "receipt 2 of 2: the log's signature",
+    );
     let unchecked = checked(&transparent, &[]);
     assert!(unchecked.is_verified());
     assert_eq!(unchecked.receipts.word(), "not checked");
@@ -137,7 +141,7 @@ fn a_receipt_is_for_one_statement_only() {
     let log = &log_keys()[0];
     let receipt = Log::new(log).receipt(&entry(&signed(Carriage::Detached)));
     let transparent = with_receipts(&statement, &[&receipt]);
-    refused(&checked(&transparent, &[log]), "receipts", "the log's signature");
+    assert_refused(&checked(&transparent, &[log]), "receipts", "the log's signature");
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn errors_in_receipts_are_reported() {
     let fails = |log_entry: Log<'_>, words: &str| {
         let receipt = log_entry.receipt(&entry);
         let transparent = with_receipts(&statement, &[&receipt]);
-        refused(&checked(&transparent, &[log]), "receipts", words);
+        assert_refused(&checked(&transparent, &[log]), "receipts", words);
     };
     let new = || Log::new(log);
     fails(Log { size: 2, ..new() }, "does not fit the index 2 and tree size 2 it states");
@@ -185,7 +189,7 @@ fn receipt_claims_are_checked_at_the_time() {
         verify(&transparent, &Verification { key, receipt_keys: &keys, time, ..<_>::default() })
     };
     assert!(at(Some(19)).receipts.is_ok() && at(None).receipts.is_ok());
-    refused(&at(Some(20)), "receipts", "receipt 1 of 1: the claims have expired");
+    assert_refused(&at(Some(20)), "receipts", "receipt 1 of 1: the claims have expired");
 }
 
 #[test]
@@ -195,9 +199,9 @@ fn the_error_is_that_of_a_key_with_the_algorithm() {
     let receipt = Log::new(ed25519).receipt(&[7; 32]);
     let transparent = with_receipts(&statement, &[&receipt]);
     for keys in [[ed25519, p256], [p256, ed25519]] {
-        refused(&checked(&transparent, &keys), "receipts", "not made with this key");
+        assert_refused(&checked(&transparent, &keys), "receipts", "not made with this key");
     }
-    refused(&checked(&transparent, &[p256]), "receipts", "the key is for ES256");
+    assert_refused(&checked(&transparent, &[p256]), "receipts", "the key is for ES256");
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn every_bit_flip_in_a_receipt_is_detected() {
     let keys = [log.public_key().clone()];
     let receipt = Log::new(log).receipt(&entry(&statement));
     let verify = |bytes: &[u8]| -> Result<_, ReceiptError> {
-        Receipt::read(bytes)?.verify(&entry(&statement), &keys, None)
+        ParsedReceipt::read(bytes)?.verify(&entry(&statement), &keys, None)
     };
     assert!(verify(&receipt).is_ok());
     for bit in 0..receipt.len() * 8 {
@@ -242,9 +246,9 @@ fn receipts_are_only_added_to_a_list() {
     let odd = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0xf6]);
     let odd_envelope = Envelope::read(&odd).expect("an envelope");
     assert!(attach(&odd_envelope, &[b"receipt"]).is_err());
-    refused(&checked(&odd, &[]), "receipts", "is not a list of receipts");
+    assert_refused(&checked(&odd, &[]), "receipts", "is not a list of receipts");
     let numbers = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0x81, 1]);
-    refused(&checked(&numbers, &[]), "receipts", "is not a list of receipts");
+    assert_refused(&checked(&numbers, &[]), "receipts", "is not a list of receipts");
     let empty = envelope.with_unprotected(&[head(5, 1), vec![0x19, 1, 0x8a, 0x80]].concat());
-    refused(&checked(&empty, &[]), "receipts", "is not a list of receipts");
+    assert_refused(&checked(&empty, &[]), "receipts", "is not a list of receipts");
 }

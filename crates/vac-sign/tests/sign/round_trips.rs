@@ -3,11 +3,11 @@
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac_sign::canonical::{Form, canonical};
-use vac_sign::sign::{Carriage, Checked, Invalid, Options, SignError, sign};
-use vac_sign::{Answer, Envelope, Signer as _, Verdict, Verification, verify};
+use vac_sign::sign::{Carriage, Checked, Invalid, SignError, SignOptions, sign};
+use vac_sign::{Answer, Envelope, SignatureVerdict, Signer as _, Verification, verify};
 use vac_value::{Document, Encoder, Encoding, Node, transcode};
 
-use super::{RECORD, answers, key, options, p256_key, refused, signed, signed_by, with_key};
+use super::{RECORD, answers, assert_refused, key, options, p256_key, signed, signed_by, with_key};
 
 const CARRIAGES: [Carriage; 3] = [Carriage::Attached, Carriage::Detached, Carriage::Digest];
 
@@ -79,7 +79,7 @@ fn the_protected_header_is_deterministic() {
 
 #[test]
 fn options_set_header_parameters() {
-    let options = Options {
+    let options = SignOptions {
         issuer: Some("https://example.com/me"),
         subject: Some("a subject"),
         key_id: Some(b"key"),
@@ -98,9 +98,17 @@ fn options_set_header_parameters() {
     let with = Verification { issuer: Some("https://example.com/me"), ..with };
     assert!(verify(&envelope, &with).is_verified());
     let other = Verification { issuer: Some("https://example.com/you"), ..with };
-    refused(&verify(&envelope, &other), "signer", "the issuer is \"https://example.com/me\"");
+    assert_refused(
+        &verify(&envelope, &other),
+        "signer",
+        "the issuer is \"https://example.com/me\"",
+    );
     let other = Verification { subject: Some("another"), ..with };
-    refused(&verify(&envelope, &other), "signer", "the subject is \"a subject\", not \"another\"");
+    assert_refused(
+        &verify(&envelope, &other),
+        "signer",
+        "the subject is \"a subject\", not \"another\"",
+    );
 }
 
 #[test]
@@ -161,7 +169,7 @@ fn invalid_records_are_not_signed() {
         let why = invalid.violations().to_string();
         assert!(why.starts_with("/session/entries/1/"), "{why}");
         let envelope = sign_anyway(invalid).expect("allowed");
-        refused(&answers(&envelope, None), "record", "/session/entries/1/");
+        assert_refused(&answers(&envelope, None), "record", "/session/entries/1/");
     }
     let error = sign_anyway(check(&RECORD.replace("\"s-ü1\"", "1"))).expect_err("no session");
     assert_eq!(error, SignError::NoSubject);
@@ -177,18 +185,22 @@ fn a_detached_record_is_required() {
     // A digest can be verified alone; then nothing is said about a record.
     let digest = signed(Carriage::Digest);
     let without = answers(&digest, None);
-    assert_eq!(without.verdict(), Verdict::StatementOnly, "{without:#?}");
+    assert_eq!(without.verdict(), SignatureVerdict::StatementOnly, "{without:#?}");
     assert!(!without.is_verified());
     assert_eq!(without.verified_payload(), None);
     assert!(matches!(without.record, Answer::NotChecked(_)));
     assert!(matches!(without.payload_hash, Answer::NotChecked(_)));
     let other = RECORD.replace("red", "blue");
     let other = Some(other.as_bytes());
-    refused(&answers(&digest, other), "payload hash", "the payload is not the record's digest");
-    refused(&answers(&detached, other), "signature", "nor over its canonical JSON");
+    assert_refused(
+        &answers(&digest, other),
+        "payload hash",
+        "the payload is not the record's digest",
+    );
+    assert_refused(&answers(&detached, other), "signature", "nor over its canonical JSON");
     let attached = signed(Carriage::Attached);
     let attached = answers(&attached, other);
-    refused(&attached, "payload hash", "the given record is not the payload");
+    assert_refused(&attached, "payload hash", "the given record is not the payload");
     assert!(attached.signature.is_ok());
 }
 
@@ -212,11 +224,11 @@ fn another_key_does_not_verify() {
     for carriage in CARRIAGES {
         let envelope = signed(carriage);
         let answers = with_key(other.public_key(), &envelope, Some(RECORD.as_bytes()));
-        refused(&answers, "signature", "not made with this key");
+        assert_refused(&answers, "signature", "not made with this key");
         assert!(matches!(answers.signer, Answer::NotChecked(_)));
         assert_eq!(answers.facts, None);
         let answers = with_key(p256_key().public_key(), &envelope, Some(RECORD.as_bytes()));
-        refused(&answers, "signature", "the header names EdDSA, but the key is for ES256");
+        assert_refused(&answers, "signature", "the header names EdDSA, but the key is for ES256");
     }
 }
 
@@ -237,7 +249,7 @@ fn keys_are_read_back_from_pem() {
 fn a_content_type_of_the_other_encoding_is_not_signed() {
     let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
     let with = |content_type| {
-        let options = Options { content_type: Some(content_type), ..Options::default() };
+        let options = SignOptions { content_type: Some(content_type), ..SignOptions::default() };
         sign(&record, &options, &key()).map(drop)
     };
     for wrong in ["application/cbor", "Application/CBOR; x=y", "application/x+cbor"] {
@@ -252,11 +264,11 @@ fn a_content_type_of_the_other_encoding_is_not_signed() {
 fn trace_metadata_is_compared_with_a_digest() {
     let envelope = signed(Carriage::Digest);
     let sound = answers(&envelope, None);
-    assert_eq!(sound.verdict(), Verdict::StatementOnly, "{sound:#?}");
+    assert_eq!(sound.verdict(), SignatureVerdict::StatementOnly, "{sound:#?}");
     assert_eq!(sound.payload_hash.word(), "not checked", "{sound:#?}");
     let hash = HEXLOWER.encode(&Sha256::digest(RECORD));
     let at = envelope.windows(64).position(|part| part == hash.as_bytes()).expect("the hash");
     let mut lie = envelope.clone();
     lie[at] = if lie[at] == b'0' { b'1' } else { b'0' };
-    refused(&answers(&lie, None), "payload hash", "content-hash is");
+    assert_refused(&answers(&lie, None), "payload hash", "content-hash is");
 }

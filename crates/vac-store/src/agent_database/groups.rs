@@ -6,7 +6,7 @@ use std::io;
 use rusqlite::types::Value;
 use vac_adapter::container::{Cell, Database as _, Row, Rows, Table, bad_data};
 
-use super::{AgentDatabase, Selected, quoted, rows};
+use super::{AgentDatabase, Selected, quote, rows};
 use crate::sqlite;
 
 /// The rows of a table without row ids are kept in memory up to this size.
@@ -25,7 +25,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Reads which rows of a table belong together.
-    pub fn read(all: &AgentDatabase, database: &sqlite::Database, table: &Table) -> Self {
+    pub fn read(all: &AgentDatabase, database: &sqlite::SqliteDatabase, table: &Table) -> Self {
         let mut groups = Self::default();
         let read = match all.row_id(table) {
             Some(row_id) => groups.read_numbers(all, database, table, row_id),
@@ -42,12 +42,12 @@ impl Groups {
     fn read_numbers(
         &mut self,
         all: &AgentDatabase,
-        database: &sqlite::Database,
+        database: &sqlite::SqliteDatabase,
         table: &Table,
         row_id: &str,
     ) -> io::Result<()> {
         let Selected { key, condition, values, order } = all.selected(table);
-        let what = format!("SELECT {row_id}, {key} FROM {}", quoted(table.name));
+        let what = format!("SELECT {row_id}, {key} FROM {}", quote(table.name));
         let order = order.map(|order| format!("ORDER BY {order}")).unwrap_or_default();
         let Err(error) = self.add(database, table, &format!("{what} {condition} {order}"), &values)
         else {
@@ -72,19 +72,19 @@ impl Groups {
 
     fn add(
         &mut self,
-        database: &sqlite::Database,
+        database: &sqlite::SqliteDatabase,
         table: &Table,
         sql: &str,
         values: &[Value],
     ) -> io::Result<()> {
         rows(database, sql, values, |row| {
             if let [(_, Cell::Integer(number)), (_, key)] = row.0.as_slice() {
-                self.put(table, key, *number);
+                self.insert(table, key, *number);
             }
         })
     }
 
-    fn put(&mut self, table: &Table, key: &Cell, number: i64) {
+    fn insert(&mut self, table: &Table, key: &Cell, number: i64) {
         let key = match table.rows {
             Rows::Prefix(_, prefix, group) => {
                 let key = key.to_text();
@@ -103,7 +103,7 @@ impl Groups {
     fn keep(
         &mut self,
         all: &AgentDatabase,
-        database: &sqlite::Database,
+        database: &sqlite::SqliteDatabase,
         table: &Table,
     ) -> io::Result<()> {
         let selected = all.selected(table);
@@ -124,7 +124,7 @@ impl Groups {
                     room = left;
                     let number =
                         i64::try_from(kept.len()).expect("fewer rows than memory has bytes");
-                    self.put(table, row.cell(column), number);
+                    self.insert(table, row.cell(column), number);
                     kept.push(row);
                 }
                 _ => is_too_large = true,
@@ -139,7 +139,12 @@ impl Groups {
     }
 
     /// Gives rows without a key to what the row of another table that they name belongs to.
-    fn follow_links(&mut self, all: &AgentDatabase, database: &sqlite::Database, table: &Table) {
+    fn follow_links(
+        &mut self,
+        all: &AgentDatabase,
+        database: &sqlite::SqliteDatabase,
+        table: &Table,
+    ) {
         let Rows::ByOrVia { column, link, table: other, id } = table.rows else { return };
         let Some(without_key) = self.numbers.remove(&None) else { return };
         let mut linked: Vec<(i64, String)> = Vec::new();
@@ -162,11 +167,11 @@ impl Groups {
             (None, row_id) => {
                 let row_id = row_id.unwrap_or("rowid");
                 let is_null = if all.has_column(table.name, column) {
-                    format!("{} IS NULL", quoted(column))
+                    format!("{} IS NULL", quote(column))
                 } else {
                     "true".to_owned()
                 };
-                let (link, name) = (quoted(link), quoted(table.name));
+                let (link, name) = (quote(link), quote(table.name));
                 let sql = format!("SELECT {row_id}, {link} FROM {name} WHERE {is_null}");
                 rows(database, &sql, &[], |row| {
                     if let [(_, Cell::Integer(number)), (_, link)] = row.0.as_slice() {
@@ -177,10 +182,10 @@ impl Groups {
         };
         let mut keys: HashMap<&str, Option<String>> = HashMap::new();
         keys.extend(linked.iter().map(|(_, link)| (link.as_str(), None)));
-        let (id, key) = (quoted(id), quoted(column));
+        let (id, key) = (quote(id), quote(column));
         let sql = format!(
             "SELECT {id}, {key} FROM {} WHERE {id} NOT NULL AND {key} NOT NULL",
-            quoted(other)
+            quote(other)
         );
         let read = rows(database, &sql, &[], |row| {
             if let [(_, id), (_, key)] = row.0.as_slice()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
-use vac_adapter_check::{Converted, check};
+use vac_adapter_check::{ConvertedRecord, check};
 use vac_adapter_cursor::Cursor;
 use vac_adapter_cursor::check::CURSOR;
 
@@ -40,12 +40,12 @@ fn values(documents: &[u8]) -> Vec<Value> {
 }
 
 /// Converts a session, without loss.
-fn convert(key: &str, documents: &Stored) -> Converted {
+fn convert(key: &str, documents: &Stored) -> ConvertedRecord {
     check(&CURSOR, &Cursor, &documents.0.clone().named(key.to_owned())).only().clone()
 }
 
 /// Converts the only session in a path.
-fn only(path: &Path) -> Converted {
+fn convert_single(path: &Path) -> ConvertedRecord {
     let mut sessions = sessions(path);
     assert_eq!(sessions.len(), 1, "one session");
     let (key, bytes) = sessions.remove(0);

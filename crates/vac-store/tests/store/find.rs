@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use vac_adapter::{Adapter, Input};
 use vac_adapter_cursor::Cursor;
 use vac_store::join::{DetectedLog, detect, join};
-use vac_store::{Log, find};
+use vac_store::{StoredLog, find};
 
 const TRANSCRIPT: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hm"}]}}"#;
 const ADAPTERS: &[&dyn Adapter] = &[&Cursor];
 
-fn known(logs: Vec<Log>) -> Vec<DetectedLog> {
+fn detect_all(logs: Vec<StoredLog>) -> Vec<DetectedLog> {
     join(logs.into_iter().map(|log| detect(log, ADAPTERS)).collect())
 }
 
@@ -33,7 +33,7 @@ fn vanished_file_is_reported_and_others_are_read() {
     let found = find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty());
     fs::remove_file(folder.path().join("a.jsonl")).expect("a file less");
-    let logs = known(found.logs);
+    let logs = detect_all(found.logs);
     let troubles: Vec<_> = logs.iter().map(|known| known.trouble.is_some()).collect();
     assert_eq!(troubles, [true, false, false]);
     fs::remove_file(folder.path().join("b.jsonl")).expect("a file less");
@@ -50,8 +50,9 @@ fn copy_of_a_session_without_an_id_is_skipped() {
     let other = TRANSCRIPT.replace("Hm", "Mh");
     let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("d/c.jsonl", TRANSCRIPT)]);
     let first = folder.path().join("a.jsonl");
-    let logs =
-        known(find(&[first.clone(), folder.path().to_owned(), first.clone()], crate::AGENTS).logs);
+    let logs = detect_all(
+        find(&[first.clone(), folder.path().to_owned(), first.clone()], crate::AGENTS).logs,
+    );
     let shown: Vec<_> = logs.iter().map(|known| known.log.shown.as_str()).collect();
     assert_eq!(shown, [first.to_str(), folder.path().join("b.jsonl").to_str()].map(Option::unwrap));
     assert_eq!(logs[0].left_out.len(), 3, "named again, found, and a copy elsewhere");
@@ -118,7 +119,7 @@ fn file_next_to_a_transcript_is_read_with_it() {
     let meta = format!("chats/0123/{id}/meta.json");
     let files = [(transcript.as_str(), TRANSCRIPT), (meta.as_str(), "{\"cwd\": \"/w\"}")];
     let folder = folder(&files);
-    let logs = known(find(&[folder.path().to_owned()], crate::AGENTS).logs);
+    let logs = detect_all(find(&[folder.path().to_owned()], crate::AGENTS).logs);
     assert_eq!(logs.len(), 1);
     assert_eq!(logs[0].preview.project.as_deref(), Some("/w"));
     let loaded = logs[0].log.load().expect("a log");
@@ -132,7 +133,7 @@ fn file_next_to_a_transcript_is_read_with_it() {
     // A file that is not an object, or that belongs to a database, is not read.
     for change in [(meta.as_str(), "{\"cwd\""), (&format!("chats/0123/{id}/store.db"), "")] {
         fs::write(folder.path().join(change.0), change.1).expect("a file");
-        let logs = known(find(&[folder.path().join("projects")], crate::AGENTS).logs);
+        let logs = detect_all(find(&[folder.path().join("projects")], crate::AGENTS).logs);
         assert_eq!(logs[0].log.load().expect("a log").parts().len(), 1);
     }
 }
@@ -155,7 +156,7 @@ fn number_of_open_databases_is_limited() {
         let open = open.flatten().map(under).filter(|path| path.starts_with(folder.path()));
         assert_eq!(open.count(), 0);
     }
-    let bytes = |log: &Log| {
+    let bytes = |log: &StoredLog| {
         let loaded = log.load().expect("a log");
         loaded.bytes().map(<[u8]>::to_vec)
     };

@@ -18,7 +18,7 @@ const ROWS: usize = 40;
 const READS: usize = 15;
 
 /// Creates a database in which all rows have the same number.
-fn numbered(journal_mode: &str) -> (TempDir, PathBuf) {
+fn create_numbered(journal_mode: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("opencode.db");
     let connection = Connection::open(&path).expect("a database");
@@ -82,7 +82,7 @@ impl Drop for Ends<'_> {
 
 /// Reads while another thread writes; returns how many reads succeeded.
 fn read_while_writing(journal_mode: &str, reads: usize) -> usize {
-    let (_folder, path) = numbered(journal_mode);
+    let (_folder, path) = create_numbered(journal_mode);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -138,7 +138,7 @@ fn session_is_never_a_mix_of_two_transactions() {
 
 /// Creates a folder with a database in the middle of a transaction.
 fn interrupted(journal_mode: &str) -> (TempDir, PathBuf) {
-    let (folder, path) = numbered(journal_mode);
+    let (folder, path) = create_numbered(journal_mode);
     let connection = Connection::open(&path).expect("a database");
     // Pages are written to the database before the transaction ends.
     let begin = format!(
@@ -176,7 +176,7 @@ fn unfinished_transactions_are_rolled_back() {
 
 #[test]
 fn ended_journals_are_not_applied() {
-    let (folder, path) = numbered("DELETE");
+    let (folder, path) = create_numbered("DELETE");
     let connection = Connection::open(&path).expect("a database");
     connection.execute_batch("PRAGMA journal_mode = PERSIST").expect("a setting");
     write(&connection, 1);

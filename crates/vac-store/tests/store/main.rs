@@ -13,9 +13,9 @@ mod swapped;
 use std::ops::Deref;
 use std::path::Path;
 
-use vac_adapter::container::{Problem, Trouble};
+use vac_adapter::container::{RowProblem, Trouble};
 use vac_adapter::{Adapter, Input as _};
-use vac_adapter_check::Log;
+use vac_adapter_check::TestLog;
 
 /// The agents whose stores are tested.
 const AGENTS: &[&dyn Adapter] =
@@ -23,7 +23,7 @@ const AGENTS: &[&dyn Adapter] =
 
 /// The documents of a session of a store, with their troubles.
 #[derive(Clone, Debug)]
-struct Stored(Log);
+struct Stored(TestLog);
 
 impl Deref for Stored {
     type Target = [u8];
@@ -49,7 +49,7 @@ impl Stored {
         while documents.next().is_some() {
             let is_here = |trouble: &&Trouble| trouble.offset == offset;
             let here = self.0.troubles().iter().filter(is_here);
-            let here = here.filter(|it| !matches!(it.problem, Problem::Unreadable { .. }));
+            let here = here.filter(|it| !matches!(it.problem, RowProblem::Unreadable { .. }));
             codes.push(here.map(|trouble| trouble.problem.code()).collect());
             // Each document ends with a line end.
             offset = documents.byte_offset() as u64 + 1;
@@ -64,7 +64,7 @@ fn sessions(path: &Path) -> Vec<(String, Stored)> {
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let sessions = found.logs.iter().map(|log| {
         let key = log.shown.rsplit_once('#').expect("a session of a store").1.to_owned();
-        (key, Stored(Log::load(log)))
+        (key, Stored(TestLog::load(log)))
     });
     sessions.collect()
 }

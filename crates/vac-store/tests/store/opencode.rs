@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use vac_adapter::Report;
-use vac_adapter_check::{Converted, check};
+use vac_adapter_check::{ConvertedRecord, check};
 use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 
@@ -16,7 +16,7 @@ mod rows;
 mod tree;
 
 /// Converts the only session in a path, without loss.
-pub fn only(path: &Path) -> (Value, Report) {
+pub fn convert_single(path: &Path) -> (Value, Report) {
     let mut sessions = sessions(path);
     assert_eq!(sessions.len(), 1, "{:?}", keys(path));
     let (key, bytes) = sessions.remove(0);
@@ -25,7 +25,7 @@ pub fn only(path: &Path) -> (Value, Report) {
 }
 
 /// Converts a session, without loss.
-pub fn convert(key: &str, documents: &Stored) -> Converted {
+pub fn convert(key: &str, documents: &Stored) -> ConvertedRecord {
     check(&OPENCODE, &OpenCode, &documents.0.clone().named(key.to_owned())).only().clone()
 }
 

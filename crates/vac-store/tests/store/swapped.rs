@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use vac_adapter::{Adapter, Error, Input, Source};
+use vac_adapter::{Adapter, Error, Input, SourceFile};
 use vac_adapter_cursor::Cursor;
 use vac_store::join::{DetectedLog, detect, detect_and_keep, join};
 use vac_store::{Loaded, MemoryBudget, find};
@@ -45,7 +45,7 @@ impl Swapped {
         file.set_modified(time).expect("the time");
     }
 
-    fn known(&self) -> DetectedLog {
+    fn detect(&self) -> DetectedLog {
         self.known_within(&MemoryBudget::none())
     }
 
@@ -79,7 +79,7 @@ fn is_refused(loaded: &Loaded<'_>) {
 fn passes_that_differ_are_refused() {
     let (a, b) = (version('a', LARGE), version('b', LARGE));
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known();
+    let known = file.detect();
     let loaded = known.log.load().expect("a log");
     assert!(loaded.bytes().is_none(), "it is not in memory");
     assert_eq!(read(&loaded), a);
@@ -94,7 +94,7 @@ fn passes_that_differ_are_refused() {
 fn stated_digest_is_that_of_the_bytes_that_were_read() {
     let (a, b) = (version('a', LARGE), version('b', LARGE));
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known();
+    let known = file.detect();
     let loaded = known.log.load().expect("a log");
     // It was swapped before the first pass, and is swapped back after the last.
     file.swap(&b);
@@ -111,7 +111,7 @@ fn pass_that_ends_early_counts_as_well() {
     for size in [1, 1000, 1 << 20] {
         for (first, second) in [(&a, &b), (&b, &a)] {
             let file = Swapped::new("log.jsonl", first);
-            let known = file.known();
+            let known = file.detect();
             let loaded = known.log.load().expect("a log");
             read_beginning(&loaded, size);
             file.swap(second);
@@ -122,7 +122,7 @@ fn pass_that_ends_early_counts_as_well() {
     }
     // The end differs, which an unfinished pass has not handed out.
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known();
+    let known = file.detect();
     let loaded = known.log.load().expect("a log");
     let mut other = a.clone();
     let place = other.len() - 10;
@@ -137,7 +137,7 @@ fn pass_that_ends_early_counts_as_well() {
 fn cut_file_is_refused() {
     let a = version('a', LARGE);
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known();
+    let known = file.detect();
     let loaded = known.log.load().expect("a log");
     read(&loaded);
     file.swap(&a[..a.len() - 1]);
@@ -148,7 +148,7 @@ fn cut_file_is_refused() {
     fs::remove_file(&file.path).expect("a file less");
     assert!(loaded.sources().is_ok(), "all of it has been read");
     let loaded = Swapped::new("log.jsonl", &a);
-    let known = loaded.known();
+    let known = loaded.detect();
     let unread = known.log.load().expect("a log");
     fs::remove_file(&loaded.path).expect("a file less");
     assert!(matches!(unread.sources(), Err(Error::Io(_))));
@@ -160,7 +160,7 @@ fn compressed_bytes_are_those_that_were_decompressed() {
         let compressed = |mark| zstd::encode_all(&version(mark, size)[..], 3).expect("memory");
         let (a, b) = (compressed('a'), compressed('b'));
         let file = Swapped::new("log.jsonl.zst", &a);
-        let known = file.known();
+        let known = file.detect();
         let loaded = known.log.load().expect("a log");
         assert_eq!(read(&loaded), version('a', size));
         file.swap(&b);
@@ -179,7 +179,7 @@ fn compressed_bytes_are_those_that_were_decompressed() {
 fn small_log_is_read_once() {
     let (a, b) = (version('a', 1000), version('b', 1000));
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known();
+    let known = file.detect();
     let loaded = known.log.load().expect("a log");
     file.swap(&b);
     assert_eq!(read(&loaded), a);
@@ -207,9 +207,9 @@ fn small_log_is_converted_from_the_bytes_that_were_detected() {
     }
 }
 
-fn sources(name: &str, bytes: &[u8]) -> Vec<Source> {
+fn sources(name: &str, bytes: &[u8]) -> Vec<SourceFile> {
     let (name, size) = (name.to_owned(), bytes.len() as u64);
-    vec![Source { name, size, sha_256: digest(bytes) }]
+    vec![SourceFile { name, size, sha_256: digest(bytes) }]
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use vac_record::keys::{tool_call_entry, tool_result_entry};
 use vac_record::{ToolCallEntry, ToolResultEntry};
 
-use super::{Entries, Findings, quoted};
+use super::{Entries, Findings, quote};
 
 pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
     let ids = |kind: &str, key: &str| -> HashSet<_> {
@@ -20,7 +20,7 @@ pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
     ] {
         for (place, entry) in entries.iter().filter(|(_, entry)| entry.is(kind)) {
             let Some(id) = entry.text(key).filter(|id| !others.contains(id)) else { continue };
-            let message = format!("no {other} has {key} {}", quoted(&id));
+            let message = format!("no {other} has {key} {}", quote(&id));
             findings.add(entry.node, code, entries.path(place, key), message);
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_record::keys::{trace_metadata, unprotected_header};
-use vac_schema::{LiteralMember, TypeId, Value};
+use vac_schema::{LiteralMember, LiteralValue, TypeId};
 use vac_value::{Document, Node, Violation};
 
 use super::{Findings, record, times};
@@ -37,7 +37,7 @@ pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, finding
 fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Findings) {
     let members = SCHEMA.literal_members(rule).expect("headers are maps");
     for LiteralMember { label, is_cut, value: id } in members {
-        let Value::Integer(number) = label.value else { continue };
+        let LiteralValue::Integer(number) = label.value else { continue };
         let Some(value) = labelled(header, number).filter(|_| !is_cut) else { continue };
         if let Some(problem) = problem(rule, id, value) {
             let message = format!("{problem}: accepted only as an unknown parameter");
@@ -71,7 +71,7 @@ mod tests {
         ] {
             let members = SCHEMA.literal_members(rule).expect("a map");
             let labels: Vec<_> = members.iter().map(|member| member.label.value.clone()).collect();
-            let keys: Vec<_> = keys.iter().map(|key| Value::Integer(*key)).collect();
+            let keys: Vec<_> = keys.iter().map(|key| LiteralValue::Integer(*key)).collect();
             assert_eq!(labels, keys);
         }
     }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use vac_record::MessageEntryType;
 use vac_record::keys::message_entry::{ID, PARENT_ID};
 
-use super::{Entries, Findings, quoted};
+use super::{Entries, Findings, quote};
 
 pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
     let mut first = HashMap::new();
     for (place, entry) in entries.iter() {
         let Some(id) = entry.text(ID) else { continue };
-        let message = format!("id {} is also the id at ", quoted(&id));
+        let message = format!("id {} is also the id at ", quote(&id));
         let before = *first.entry(id).or_insert(place);
         if before != place {
             let message = message + &entries.path(before, ID);
@@ -25,7 +25,7 @@ pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
         }
         let Some(parent) = entry.text(PARENT_ID) else { continue };
         if !first.contains_key(&parent) {
-            let message = format!("no entry has id {}", quoted(&parent));
+            let message = format!("no entry has id {}", quote(&parent));
             findings.add(entry.node, "dangling-parent", entries.path(place, PARENT_ID), message);
         }
     }

@@ -117,7 +117,7 @@ impl Findings {
 }
 
 /// Quotes the beginning of a text, unless it contains a likely secret.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     if secrets::is_in(text) {
         return "(redacted)".to_owned();
     }

@@ -14,15 +14,15 @@ fn record(json: &str) -> Vec<String> {
     lint(&document).iter().map(|finding| format!("{} {}", finding.code, finding.path)).collect()
 }
 
-fn at(second: u32) -> String {
+fn timestamp_at(second: u32) -> String {
     format!(r#""timestamp": "2026-01-01T00:00:{second:02}Z""#)
 }
 
 #[test]
 fn time_order_is_that_of_each_list() {
-    let child = |second| format!(r#"{{"type": "user", {}}}"#, at(second));
+    let child = |second| format!(r#"{{"type": "user", {}}}"#, timestamp_at(second));
     let parent = |second, children: &str| {
-        format!(r#"{{"type": "assistant", {}, "children": [{children}]}}"#, at(second))
+        format!(r#"{{"type": "assistant", {}, "children": [{children}]}}"#, timestamp_at(second))
     };
     // Children are older than what follows their parent, and that is fine.
     let nested = parent(10, &[child(1), child(2)].join(","));
@@ -111,8 +111,8 @@ fn wrong_ranges_of_lines_are_reported() {
 #[test]
 fn findings_are_in_document_order() {
     let entries = [
-        format!(r#"{{"type": "user", "id": "a", {}}}"#, at(9)),
-        format!(r#"{{"type": "user", {}}}"#, at(8)),
+        format!(r#"{{"type": "user", "id": "a", {}}}"#, timestamp_at(9)),
+        format!(r#"{{"type": "user", {}}}"#, timestamp_at(8)),
         r#"{"type": "tool-call", "call-id": "c"}"#.to_owned(),
         r#"{"type": "user", "id": "a"}"#.to_owned(),
     ];

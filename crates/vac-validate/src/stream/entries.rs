@@ -5,7 +5,7 @@ use std::io::Read;
 use vac_value::{Document, Node, Problem, Scanner, SyntaxError};
 
 use super::entry_splitter::{EntrySplitter, Event};
-use super::{Error, check_before, cut};
+use super::{Error, check_before, split_entries};
 
 /// Shows each entry of a JSON record in order, in the memory of the largest. The whole record
 /// has to be well-formed; whether it is valid is not checked. Returns whether these are all
@@ -39,7 +39,7 @@ pub fn entries(input: impl Read, mut show: impl FnMut(Node<'_, '_>)) -> Result<b
         }
         Event::Unexpected { offset } => Err(unexpected(offset)),
     };
-    let mut splitter = cut(input, &mut take)?;
+    let mut splitter = split_entries(input, &mut take)?;
     if let Some(event) = splitter.end() {
         take(&mut splitter, event).map_err(Error::Syntax)?;
     }

@@ -108,8 +108,8 @@ impl EntrySplitter {
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         while !input.is_empty() {
             let (taken, event) = match self.state {
-                State::Outside => self.outside(input),
-                State::First | State::Next | State::After => self.between(input),
+                State::Outside => self.read_outside(input),
+                State::First | State::Next | State::After => self.read_between(input),
                 State::Container => self.container(input),
                 State::Text => self.text(input),
                 State::Scalar => self.scalar(input),
@@ -126,16 +126,16 @@ impl EntrySplitter {
     /// At the end of the input: the element that has not ended.
     pub fn end(&self) -> Option<Event> {
         let inside = matches!(self.state, State::Container | State::Text | State::Scalar);
-        inside.then(|| self.completed(self.element.len()))
+        inside.then(|| self.complete_entry(self.element.len()))
     }
 
-    fn completed(&self, length: usize) -> Event {
+    fn complete_entry(&self, length: usize) -> Event {
         Event::Element { offset: self.element_start, length }
     }
 
-    fn outside(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+    fn read_outside(&mut self, input: &[u8]) -> (usize, Option<Event>) {
         if self.quoting != Quoting::None {
-            let taken = self.quoted(input);
+            let taken = self.read_string(input);
             append(&mut self.kept, &input[..taken]);
             if self.quoting == Quoting::None {
                 self.path.end_of_text(&self.kept);
@@ -186,7 +186,7 @@ impl EntrySplitter {
     }
 
     /// Before, between and after the elements.
-    fn between(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+    fn read_between(&mut self, input: &[u8]) -> (usize, Option<Event>) {
         let Some(at) = input.iter().position(|byte| !is_space(*byte)) else {
             return (input.len(), None);
         };
@@ -225,7 +225,7 @@ impl EntrySplitter {
         let mut at = 0;
         while at < input.len() && self.inner_depth > 0 {
             if self.quoting != Quoting::None {
-                at += self.quoted(&input[at..]);
+                at += self.read_string(&input[at..]);
                 continue;
             }
             match input[at] {
@@ -241,7 +241,7 @@ impl EntrySplitter {
     }
 
     fn text(&mut self, input: &[u8]) -> (usize, Option<Event>) {
-        let taken = self.quoted(input);
+        let taken = self.read_string(input);
         append(&mut self.element, &input[..taken]);
         (taken, (self.quoting == Quoting::None).then(|| self.ended(0)))
     }
@@ -265,12 +265,12 @@ impl EntrySplitter {
 
     fn ended(&mut self, after: usize) -> Event {
         self.state = State::After;
-        self.completed(self.element.len() - after)
+        self.complete_entry(self.element.len() - after)
     }
 
     /// Returns the number of bytes of the input that belong to the open text. The text has
     /// ended if these are not all.
-    fn quoted(&mut self, input: &[u8]) -> usize {
+    fn read_string(&mut self, input: &[u8]) -> usize {
         let mut at = 0;
         while at < input.len() {
             if self.quoting == Quoting::Escape {

@@ -25,12 +25,12 @@ impl Read for Drops<'_> {
     }
 }
 
-fn whole(bytes: &[u8], max_violations: usize) -> Result<(), Error> {
+fn validate_whole(bytes: &[u8], max_violations: usize) -> Result<(), Error> {
     let document = Document::scan(bytes, Encoding::Json).map_err(Error::Syntax)?;
     validate_document(&document, rules::ROOT, max_violations).map_err(Error::Invalid)
 }
 
-fn streamed(bytes: &[u8], max_violations: usize, chunk: usize) -> Result<(), Error> {
+fn validate_streamed(bytes: &[u8], max_violations: usize, chunk: usize) -> Result<(), Error> {
     validate(Drops(bytes, chunk), max_violations).map_err(|error| match error {
         super::Error::Syntax(error) => Error::Syntax(error),
         super::Error::Invalid(violations) => Error::Invalid(violations),
@@ -39,18 +39,18 @@ fn streamed(bytes: &[u8], max_violations: usize, chunk: usize) -> Result<(), Err
 }
 
 fn violations(record: &str) -> Violations {
-    match streamed(record.as_bytes(), 20, 3) {
+    match validate_streamed(record.as_bytes(), 20, 3) {
         Err(Error::Invalid(violations)) => violations,
         other => panic!("expected violations, found {other:?}"),
     }
 }
 
 #[track_caller]
-fn same(bytes: &[u8], chunks: &[usize]) {
+fn assert_same(bytes: &[u8], chunks: &[usize]) {
     for max in [20, 1, 0] {
-        let expected = whole(bytes, max);
+        let expected = validate_whole(bytes, max);
         for &chunk in chunks {
-            let found = streamed(bytes, max, chunk);
+            let found = validate_streamed(bytes, max, chunk);
             assert_eq!(
                 found,
                 expected,
@@ -66,8 +66,8 @@ const CHUNKS: [usize; 5] = [1, 2, 3, 7, 1 << 20];
 
 #[test]
 fn a_valid_record_is_accepted() {
-    assert_eq!(streamed(RECORD.as_bytes(), 20, 7), Ok(()));
-    same(RECORD.as_bytes(), &CHUNKS);
+    assert_eq!(validate_streamed(RECORD.as_bytes(), 20, 7), Ok(()));
+    assert_same(RECORD.as_bytes(), &CHUNKS);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn violations_keep_their_order_and_place() {
             "/created"
         ]
     );
-    same(bad.as_bytes(), &CHUNKS);
+    assert_same(bad.as_bytes(), &CHUNKS);
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn duplicate_keys_are_found_at_every_depth() {
         ]
     );
     assert_eq!(violations.total(), 7);
-    same(bad.as_bytes(), &CHUNKS);
+    assert_same(bad.as_bytes(), &CHUNKS);
 }
 
 #[test]
 fn truncated_records_have_the_same_error() {
     for end in 0..RECORD.len() {
-        same(&RECORD.as_bytes()[..end], &[1, 7, 1 << 20]);
+        assert_same(&RECORD.as_bytes()[..end], &[1, 7, 1 << 20]);
     }
 }
 
@@ -172,7 +172,7 @@ fn odd_documents_have_the_same_result() {
         "[\\\"]",
     ];
     for entries in in_entries {
-        same(base(entries).as_bytes(), &CHUNKS);
+        assert_same(base(entries).as_bytes(), &CHUNKS);
     }
     let documents = [
         "",
@@ -203,7 +203,7 @@ fn odd_documents_have_the_same_result() {
         "{1:{},\"session\":{\"entries\":[1]}}",
     ];
     for document in documents {
-        same(document.as_bytes(), &CHUNKS);
+        assert_same(document.as_bytes(), &CHUNKS);
     }
 }
 
@@ -212,7 +212,7 @@ fn nesting_has_the_same_limit() {
     for levels in [252, 253, 254, 255, 256, 257, 100_000] {
         let nested = format!("[{}{}]", "[".repeat(levels), "]".repeat(levels));
         let document = RECORD.replace("[[], {}]", &nested);
-        same(document.as_bytes(), &[1 << 20]);
+        assert_same(document.as_bytes(), &[1 << 20]);
     }
 }
 
@@ -222,13 +222,13 @@ fn invalid_utf_8_is_found_at_the_same_offset() {
         for bytes in [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80"] {
             let mut document = RECORD.as_bytes().to_vec();
             document.splice(at..at, bytes.iter().copied());
-            same(&document, &[3, 1 << 20]);
+            assert_same(&document, &[3, 1 << 20]);
         }
         // Invalid UTF-8 takes precedence over a syntax error before it.
         let mut document = RECORD.as_bytes().to_vec();
         document[at] = b'\x01';
         document.push(0xc3);
-        same(&document, &[5]);
+        assert_same(&document, &[5]);
     }
 }
 
@@ -285,7 +285,7 @@ fn mutated_records_have_the_same_result() {
             }
         }
         let chunk = CHUNKS[dice.roll(CHUNKS.len())];
-        same(&document, &[chunk]);
+        assert_same(&document, &[chunk]);
         // Lints must not panic either.
         if let Ok(document) = Document::json(&document) {
             let _ = lint::lint(&document);
@@ -302,7 +302,7 @@ fn fixtures_have_the_same_result() {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "json") {
-                same(&std::fs::read(path).unwrap(), &CHUNKS);
+                assert_same(&std::fs::read(path).unwrap(), &CHUNKS);
                 count += 1;
             }
         }

@@ -1,7 +1,7 @@
 //! The authors of messages.
 
 use serde_json::{Value, json};
-use vac_view::{AuthorSet, MessageAuthor, Options};
+use vac_view::{AuthorSet, EventOptions, MessageAuthor};
 
 use crate::{annotated, events_of, events_with, facts, foreign_record, names, only, record};
 
@@ -30,10 +30,10 @@ fn only_prompts_of_the_user_are_reported_by_default() {
 #[test]
 fn prompts_of_selected_authors_are_reported() {
     let authors = AuthorSet::EMPTY.with(MessageAuthor::Hook).with(MessageAuthor::OtherAgent);
-    let events = events_with(&prompts(), Options { authors, ..Options::default() });
+    let events = events_with(&prompts(), EventOptions { authors, ..EventOptions::default() });
     assert_eq!(texts(&events), ["by other-agent", "by hook"]);
     let authors = AuthorSet::ALL;
-    let events = events_with(&prompts(), Options { authors, ..Options::default() });
+    let events = events_with(&prompts(), EventOptions { authors, ..EventOptions::default() });
     let stated: Vec<_> = events.iter().filter_map(|event| event["author"].as_str()).collect();
     assert_eq!(stated, ["user", "program", "other-agent", "hook", "unknown", "unstated"]);
 }
@@ -42,7 +42,7 @@ fn prompts_of_selected_authors_are_reported() {
 fn skipped_messages_are_counted_by_author() {
     let json = prompts();
     let document = vac_value::Document::json(json.as_bytes()).expect("JSON");
-    let count = |options: Options| {
+    let count = |options: EventOptions| {
         let skipped = vac_view::record::read(&document, crate::AGENTS, &mut |session| {
             vac_view::events(session, &[], options, &mut |_| Ok(()))
         });
@@ -50,9 +50,9 @@ fn skipped_messages_are_counted_by_author() {
         counts.iter().map(|(author, count)| (author.name(), *count)).collect::<Vec<_>>()
     };
     let expected = [("program", 1), ("other-agent", 1), ("hook", 1), ("unknown", 1)];
-    assert_eq!(count(Options::default()), expected);
-    assert!(count(Options::everything()).is_empty());
-    let tools = Options { tools: true, ..Options::NOTHING };
+    assert_eq!(count(EventOptions::default()), expected);
+    assert!(count(EventOptions::everything()).is_empty());
+    let tools = EventOptions { tools: true, ..EventOptions::NOTHING };
     assert!(count(tools).is_empty(), "prompts were not asked for");
 }
 
@@ -74,7 +74,7 @@ fn users_words_are_reported_without_what_the_agent_added() {
     assert_eq!(event["text"], "Fire it");
     assert_eq!(event["left-out"], json!({"context": 1, "prefix": 1}));
     let other = entry.replace(r#""author": "user""#, r#""author": "program""#);
-    let all = Options::everything();
+    let all = EventOptions::everything();
     let event = &events_with(&record(&other), all)[1];
     assert_eq!(event["text"], "<kiln-context>warm</kiln-context>\nTyped: Fire it");
 }
@@ -92,7 +92,7 @@ fn program_can_write_in_the_models_name() {
     let note = r#"{"type": "assistant", "content": "API Error"}"#;
     let note = annotated(note, r#""author": "program""#);
     assert!(names(&record(&note)).is_empty());
-    let events = events_with(&record(&note), Options::everything());
+    let events = events_with(&record(&note), EventOptions::everything());
     assert_eq!(
         (&events[1]["event"], &events[1]["author"]),
         (&"assistant_text".into(), &"program".into())

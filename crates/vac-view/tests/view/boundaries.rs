@@ -1,8 +1,8 @@
 //! Starts, ends and times.
 
-use vac_adapter::Source;
+use vac_adapter::SourceFile;
 use vac_value::Document;
-use vac_view::{Options, record};
+use vac_view::{EventOptions, record};
 
 use crate::{AGENTS, events_of, events_with, lines, parse, record as kiln_record, record_of};
 
@@ -108,11 +108,14 @@ fn session_without_times_has_no_derived_times() {
 fn start_from_a_file_name_says_so() {
     let json = record_of("kiln-cli", r#""session-start": "2026-01-05T09:30:00Z","#, "");
     let document = Document::json(json.as_bytes()).expect("JSON");
-    let source =
-        Source { name: "at-2026-01-05T09:30:00Z.json".to_owned(), size: 0, sha_256: String::new() };
-    let derived = |sources: &[Source]| {
+    let source = SourceFile {
+        name: "at-2026-01-05T09:30:00Z.json".to_owned(),
+        size: 0,
+        sha_256: String::new(),
+    };
+    let derived = |sources: &[SourceFile]| {
         let lines = record::read(&document, AGENTS, &mut |session| {
-            lines(session, sources, Options::default())
+            lines(session, sources, EventOptions::default())
         });
         parse(&lines.expect("a record"))[0]["timestamp-derived"].clone()
     };
@@ -135,7 +138,7 @@ fn filters_do_not_change_the_times() {
     let members = r#""session-start": "2026-01-05T09:30:00Z","#;
     let entries = r#"{"type": "user", "content": "a"}, {"type": "assistant", "content": "b"}"#;
     let record = record_of("kiln-cli", members, entries);
-    let only = Options { text: true, ..Options::NOTHING };
+    let only = EventOptions { text: true, ..EventOptions::NOTHING };
     let events = events_with(&record, only);
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["timestamp"], "2026-01-05T09:30:00.000002Z");
@@ -146,8 +149,9 @@ fn session_id_of_bytes_is_shown_as_text() {
     let cbor = b"\xa3\x67version\x61v\x62id\x61r\x67session\xa3\x6asession-id\x42\x01\xff\
         \x6aagent-meta\xa2\x68model-id\x61m\x6emodel-provider\x61p\x67entries\x80";
     let document = Document::cbor(cbor).expect("CBOR");
-    let lines =
-        record::read(&document, AGENTS, &mut |session| lines(session, &[], Options::default()));
+    let lines = record::read(&document, AGENTS, &mut |session| {
+        lines(session, &[], EventOptions::default())
+    });
     let events = parse(&lines.expect("a record"));
     assert_eq!(events[0]["session-id"], "Af8");
     let facts = record::read(&document, AGENTS, &mut |session| vac_view::inspect(session, &[]));

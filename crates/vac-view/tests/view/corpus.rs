@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use vac_adapter::{Adapter, Input, Session, Source, session};
+use vac_adapter::{Adapter, Input, Session, SourceFile, session};
 use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry};
 use vac_store::find;
 use vac_store::join::{detect, join};
 use vac_value::{Any, Document, Encoding};
-use vac_view::{Options, inspect, record};
+use vac_view::{EventOptions, inspect, record};
 
 use crate::{lines, parse};
 
@@ -42,7 +42,7 @@ fn events_and_facts_of_the_corpus_agree() {
             continue;
         };
         let loaded = known.log.load().expect("a log");
-        let name = |part: &&dyn Input| Source {
+        let name = |part: &&dyn Input| SourceFile {
             name: part.name().to_owned(),
             size: 0,
             sha_256: String::new(),
@@ -62,13 +62,14 @@ fn events_and_facts_of_the_corpus_agree() {
 }
 
 /// Checks a session. Returns the number of its events.
-fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
-    let own = lines(session, sources, Options::default()).expect("events");
-    let all = lines(session, sources, Options::everything()).expect("events");
+fn check(shown: &str, session: &dyn Session, sources: &[SourceFile]) -> usize {
+    let own = lines(session, sources, EventOptions::default()).expect("events");
+    let all = lines(session, sources, EventOptions::everything()).expect("events");
     let parsed = parse(&all);
     let count = |lines: &[Value], name: &str| lines.iter().filter(|it| it["event"] == name).count();
 
-    let (whole, _) = session::collect(session, &session::Options::default()).expect("a record");
+    let (whole, _) =
+        session::collect(session, &session::RecordOptions::default()).expect("a record");
     let calls = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolCall(_)));
     let results = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolResult(_)));
     assert_eq!(count(&parsed, "tool_use"), calls, "{shown}: a call is one event");
@@ -126,19 +127,19 @@ fn derived_times_keep_the_order(shown: &str, events: &[Value]) {
 fn record_has_the_events_of_its_log(
     shown: &str,
     session: &dyn Session,
-    sources: &[Source],
+    sources: &[SourceFile],
     expected: &[String],
 ) {
     for encoding in [Encoding::Json, Encoding::Cbor] {
         let mut bytes = Vec::new();
-        let options = session::Options { encoding, ..session::Options::default() };
+        let options = session::RecordOptions { encoding, ..session::RecordOptions::default() };
         let sources = || Ok(sources.to_vec());
         let report = session::write(session, &options, &sources, &mut bytes).expect("a record");
         let document = Document::scan(&bytes, encoding).expect("a document");
         assert!(record::is_record(&document), "{shown}");
         let mut found = Vec::new();
         record::read(&document, ADAPTERS, &mut |session| {
-            vac_view::events(session, &[], Options::everything(), &mut |event| {
+            vac_view::events(session, &[], EventOptions::everything(), &mut |event| {
                 found.push(event.line());
                 Ok(())
             })

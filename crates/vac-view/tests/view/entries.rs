@@ -1,7 +1,7 @@
 //! From entries to events.
 
 use serde_json::{Value, json};
-use vac_view::{Options, Position};
+use vac_view::{EventOptions, Position};
 
 use crate::{annotated, events_of, events_with, foreign_record, names, only, record};
 
@@ -122,18 +122,21 @@ fn only_selected_events_are_reported() {
         {"type": "tool-result", "output": 1, "vac": {"permission": {"decision": "asked"},
             "usage": {"input": 1}}}"#;
     let record = record(entries);
-    let selected = |options: Options| -> Vec<String> {
+    let selected = |options: EventOptions| -> Vec<String> {
         let events = events_with(&record, options);
         events.iter().map(|event| event["event"].as_str().expect("a name").to_owned()).collect()
     };
-    let none = Options::NOTHING;
-    assert_eq!(selected(Options { prompts: true, ..none }), ["user_prompt"]);
-    assert_eq!(selected(Options { tools: true, ..none }), ["tool_use", "tool_result"]);
-    assert_eq!(selected(Options { permissions: true, ..none }), ["permission"]);
-    assert_eq!(selected(Options { text: true, ..none }), ["assistant_text"]);
-    assert_eq!(selected(Options { reasoning: true, ..none }), ["reasoning"]);
-    assert_eq!(selected(Options { usage: true, ..none }), ["usage"]);
-    assert_eq!(selected(Options { boundaries: true, ..none }), ["session_start", "session_end"]);
+    let none = EventOptions::NOTHING;
+    assert_eq!(selected(EventOptions { prompts: true, ..none }), ["user_prompt"]);
+    assert_eq!(selected(EventOptions { tools: true, ..none }), ["tool_use", "tool_result"]);
+    assert_eq!(selected(EventOptions { permissions: true, ..none }), ["permission"]);
+    assert_eq!(selected(EventOptions { text: true, ..none }), ["assistant_text"]);
+    assert_eq!(selected(EventOptions { reasoning: true, ..none }), ["reasoning"]);
+    assert_eq!(selected(EventOptions { usage: true, ..none }), ["usage"]);
+    assert_eq!(
+        selected(EventOptions { boundaries: true, ..none }),
+        ["session_start", "session_end"]
+    );
 }
 
 #[test]
@@ -162,7 +165,7 @@ fn events_state_the_positions_of_their_entries() {
     let document = vac_value::Document::json(record.as_bytes()).expect("JSON");
     let mut positions = Vec::new();
     vac_view::record::read(&document, &[], &mut |session| {
-        vac_view::events(session, &[], Options::default(), &mut |event| {
+        vac_view::events(session, &[], EventOptions::default(), &mut |event| {
             positions.push((event.kind.name(), event.context.position.map(Position::indexes)));
             Ok(())
         })

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use vac_adapter::{Adapter, Memory, Source};
-use vac_view::Options;
+use vac_adapter::{Adapter, Memory, SourceFile};
+use vac_view::EventOptions;
 
 use crate::lines;
 
@@ -24,10 +24,10 @@ fn assert_events(adapter: &dyn Adapter, folder: &str) {
     let bytes = std::fs::read(&log).expect("a file");
     let name = log.file_name().expect("a name").to_string_lossy().into_owned();
     let input = Memory { name: &name, bytes: &bytes };
-    let source = Source { name: name.clone(), size: 0, sha_256: String::new() };
+    let source = SourceFile { name: name.clone(), size: 0, sha_256: String::new() };
     let mut found = Vec::new();
     for session in adapter.survey(&input).expect("sessions") {
-        let events = lines(&*session, std::slice::from_ref(&source), Options::default());
+        let events = lines(&*session, std::slice::from_ref(&source), EventOptions::default());
         found.extend(events.expect("events"));
     }
     let expected = fixtures().join("events").join(format!("{folder}.jsonl"));

@@ -2,13 +2,13 @@
 
 use vac_adapter::Error;
 use vac_value::{Document, Encoding};
-use vac_view::{Options, inspect, record};
+use vac_view::{EventOptions, inspect, record};
 
 use crate::{AGENTS, events_of, facts, lines, parse, record as kiln_record};
 
 fn refusal(document: &Document<'_>) -> String {
     let read =
-        record::read(document, AGENTS, &mut |session| lines(session, &[], Options::default()));
+        record::read(document, AGENTS, &mut |session| lines(session, &[], EventOptions::default()));
     read.expect_err("no record").to_string()
 }
 
@@ -65,7 +65,7 @@ fn record_inside_a_signature_is_read() {
     signed.push(0x40);
     let document = Document::cbor(&signed).expect("CBOR");
     let read = record::read(&document, AGENTS, &mut |session| {
-        Ok((session.variant().to_owned(), lines(session, &[], Options::default())?))
+        Ok((session.variant().to_owned(), lines(session, &[], EventOptions::default())?))
     });
     let (variant, lines) = read.expect("a record");
     assert_eq!(variant, "signed-record-json");
@@ -81,8 +81,9 @@ fn values_that_json_cannot_express_are_named() {
         .to_vec();
     cbor.extend(entry);
     let document = Document::cbor(&cbor).expect("CBOR");
-    let read =
-        record::read(&document, AGENTS, &mut |session| lines(session, &[], Options::default()));
+    let read = record::read(&document, AGENTS, &mut |session| {
+        lines(session, &[], EventOptions::default())
+    });
     let event = &parse(&read.expect("a record"))[1];
     assert_eq!((&event["event"], &event["not-json"]), (&"tool_use".into(), &"input".into()));
 }
@@ -115,7 +116,7 @@ fn error_of_the_receiver_ends_the_stream() {
     let document = Document::scan(json.as_bytes(), Encoding::Json).expect("JSON");
     let mut count = 0;
     let read = record::read(&document, AGENTS, &mut |session| {
-        vac_view::events(session, &[], Options::default(), &mut |_| {
+        vac_view::events(session, &[], EventOptions::default(), &mut |_| {
             count += 1;
             Err(Error::Refused("enough".to_owned()))
         })

@@ -1,7 +1,7 @@
 //! An adapter with every table that a view reads. Its logs are never read: only its records are.
 
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable};
 use vac_adapter::{Adapter, Error, Input, Sample, Session, Verdict};
@@ -22,7 +22,7 @@ const TOOLS: ToolTable = ToolTable {
     server: |name| name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server),
 };
 
-const RULES: &[Rule] = &[Rule::tag("kiln-context", Author::Program, "1.0")];
+const RULES: &[PromptRule] = &[PromptRule::tag("kiln-context", Author::Program, "1.0")];
 
 impl Adapter for Kiln {
     fn name(&self) -> &'static str {
@@ -50,7 +50,7 @@ impl Adapter for Kiln {
         &["kiln-compaction"]
     }
 
-    fn prompt_rules(&self) -> &'static [Rule] {
+    fn prompt_rules(&self) -> &'static [PromptRule] {
         RULES
     }
 

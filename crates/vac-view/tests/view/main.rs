@@ -15,9 +15,9 @@ mod tools;
 mod transcript;
 
 use serde_json::Value;
-use vac_adapter::{Adapter, Error, Session, Source};
+use vac_adapter::{Adapter, Error, Session, SourceFile};
 use vac_value::Document;
-use vac_view::{Facts, Options, events, inspect, record};
+use vac_view::{EventOptions, Facts, events, inspect, record};
 
 /// The only agent whose tables these tests know.
 const AGENTS: &[&dyn Adapter] = &[&kiln::Kiln];
@@ -48,11 +48,11 @@ fn annotated(entry: &str, annotations: &str) -> String {
 
 #[track_caller]
 fn events_of(record: &str) -> Vec<Value> {
-    events_with(record, Options::default())
+    events_with(record, EventOptions::default())
 }
 
 #[track_caller]
-fn events_with(json: &str, options: Options) -> Vec<Value> {
+fn events_with(json: &str, options: EventOptions) -> Vec<Value> {
     let document = Document::json(json.as_bytes()).expect("JSON");
     let lines = record::read(&document, AGENTS, &mut |session| lines(session, &[], options));
     parse(&lines.expect("a record"))
@@ -61,8 +61,8 @@ fn events_with(json: &str, options: Options) -> Vec<Value> {
 /// Returns the events of a session as lines.
 fn lines(
     session: &dyn Session,
-    sources: &[Source],
-    options: Options,
+    sources: &[SourceFile],
+    options: EventOptions,
 ) -> Result<Vec<String>, Error> {
     let mut lines = Vec::new();
     events(session, sources, options, &mut |event| {

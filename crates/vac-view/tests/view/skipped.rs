@@ -1,7 +1,7 @@
 //! Entries that are skipped unless they are asked for.
 
 use serde_json::{Value, json};
-use vac_view::Options;
+use vac_view::EventOptions;
 
 use crate::{annotated, events_with, facts, names, record};
 
@@ -28,7 +28,7 @@ fn repeated_inherited_and_updated_entries_are_skipped_and_counted() {
         ];
         let record = record(&entries.join(","));
         assert!(names(&record).is_empty(), "{annotation}");
-        let options = Options { boundaries: false, ..Options::everything() };
+        let options = EventOptions { boundaries: false, ..EventOptions::everything() };
         let events = events_with(&record, options);
         let found: Vec<_> = events.iter().map(|event| &event["event"]).collect();
         assert_eq!(found, ["tool_use", "assistant_text", "tool_result"]);
@@ -56,7 +56,7 @@ fn other_superseded_entries_are_reported_and_marked() {
             &annotated(prompt, &annotation),
         ];
         let record = record(&entries.join(","));
-        let events = events_with(&record, Options::default());
+        let events = events_with(&record, EventOptions::default());
         let marks: Vec<_> = events.iter().map(|event| event["superseded"]["how"].clone()).collect();
         let (none, how) = (Value::Null, json!(how));
         let expected = [&none, &none, &none, &how, &how, &how, &how, &none];
@@ -76,8 +76,8 @@ fn native_keys_with_the_names_of_annotations_mean_nothing() {
         "native:vac": {"author": "hook"}}"#;
     let plain = r#"{"type": "user", "content": "x"}"#;
     assert_eq!(
-        events_with(&record(entry), Options::default()),
-        events_with(&record(plain), Options::default())
+        events_with(&record(entry), EventOptions::default()),
+        events_with(&record(plain), EventOptions::default())
     );
 }
 

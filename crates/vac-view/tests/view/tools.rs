@@ -110,7 +110,7 @@ fn values_are_written_as_they_are() {
     let json = record(entry);
     let document = vac_value::Document::json(json.as_bytes()).expect("JSON");
     let lines = vac_view::record::read(&document, crate::AGENTS, &mut |session| {
-        crate::lines(session, &[], vac_view::Options::default())
+        crate::lines(session, &[], vac_view::EventOptions::default())
     });
     let line = lines.expect("a record").remove(1);
     assert!(line.contains(r#""input":{"n":1.0,"big":1e400,"s":"\ud800"}"#), "{line}");

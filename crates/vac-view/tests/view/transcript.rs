@@ -3,12 +3,12 @@
 use vac_adapter::Error;
 use vac_value::Document;
 use vac_view::record;
-use vac_view::transcript::{Call, Item, ItemKind, Options, Summary, transcript};
+use vac_view::transcript::{Call, Item, ItemKind, Summary, TranscriptOptions, transcript};
 
 use crate::{AGENTS, annotated};
 
 #[track_caller]
-fn read(entries: &str, options: Options) -> (Vec<Item>, Summary) {
+fn read(entries: &str, options: TranscriptOptions) -> (Vec<Item>, Summary) {
     let json = crate::record(entries);
     let document = Document::json(json.as_bytes()).expect("JSON");
     let mut items = Vec::new();
@@ -22,7 +22,7 @@ fn read(entries: &str, options: Options) -> (Vec<Item>, Summary) {
 }
 
 fn items(entries: &str) -> Vec<Item> {
-    read(entries, Options::default()).0
+    read(entries, TranscriptOptions::default()).0
 }
 
 /// The names of items, with the output of calls.
@@ -125,7 +125,7 @@ fn edits_are_counted_by_file_unless_they_failed() {
         format!("{call}, {result}")
     };
     let entries = [edit("1", "success"), edit("2", "error")].join(",");
-    let (items, summary) = read(&entries, Options::default());
+    let (items, summary) = read(&entries, TranscriptOptions::default());
     let diff = &call(&items[0]).edits[0];
     let lines: Vec<_> =
         diff.lines.iter().map(|it| format!("{}{}", it.kind.sign(), it.text)).collect();
@@ -144,7 +144,7 @@ fn commands_hosts_and_tokens_are_summed_up() {
         r#""usage": {"input": 3, "output": 4}"#,
     );
     let entries = [prompt("Go"), run("a"), failed, fetch.to_owned(), usage].join(",");
-    let (items, summary) = read(&entries, Options::default());
+    let (items, summary) = read(&entries, TranscriptOptions::default());
     assert_eq!(call(&items[1]).code(), Some(2));
     let totals = summary.totals;
     assert_eq!((totals.prompts, totals.calls, totals.commands), (1, 2, 1));
@@ -163,11 +163,11 @@ fn superseded_and_repeated_items_are_left_out() {
         annotated(r#"{"type": "user", "content": "y"}"#, r#""author": "program""#),
     ];
     let entries = entries.join(",");
-    let (items, summary) = read(&entries, Options::default());
+    let (items, summary) = read(&entries, TranscriptOptions::default());
     assert_eq!(names(&items), ["answer x"]);
     let totals = summary.totals;
     assert_eq!((totals.superseded, totals.repeated, totals.by_program), (1, 2, 1));
-    let (items, _) = read(&entries, Options { all: true });
+    let (items, _) = read(&entries, TranscriptOptions { all: true });
     assert_eq!(items.len(), 5);
     assert!(items[0].superseded.is_some() && items[1].skip_reason.is_some());
 }
@@ -221,7 +221,7 @@ fn receivers_can_fail() {
     let json = crate::record(&prompt("x"));
     let document = Document::json(json.as_bytes()).expect("JSON");
     let read = record::read(&document, AGENTS, &mut |session| {
-        transcript(session, &[], Options::default(), &mut |_| {
+        transcript(session, &[], TranscriptOptions::default(), &mut |_| {
             Err(Error::Refused("full".to_owned()))
         })
     });

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vac::{
-    Encoding, ErrorKind, Layout, LogVerdict, LogVerification, Memory, Options, RecordOptions,
-    Search, SecretKey, SignOptions, Source, Task, convert_to_records,
+    ConvertOptions, Encoding, ErrorKind, Layout, LogVerdict, LogVerification, MemorySource,
+    RecordOptions, Search, SecretKey, SignOptions, Source, Task, convert_to_records,
 };
 use vac_adapter::Profile;
 
@@ -16,7 +16,7 @@ use crate::{LOG, convert, fixture};
 const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "cursor"];
 
 fn verify(record: &[u8], tasks: &[Task]) -> LogVerification {
-    vac::verify_log(record, tasks, &Options::default()).unwrap()
+    vac::verify_log(record, tasks, &ConvertOptions::default()).unwrap()
 }
 
 fn task(bytes: impl Into<Vec<u8>>) -> Task {
@@ -29,7 +29,7 @@ fn tasks(agent: &str) -> Vec<Task> {
 }
 
 /// Returns all combinations of the options that records show.
-fn all_options() -> Vec<Options> {
+fn all_options() -> Vec<ConvertOptions> {
     let mut all = Vec::new();
     for profile in [Profile::Full, Profile::Canonical] {
         for (encoding, layout) in [
@@ -40,7 +40,7 @@ fn all_options() -> Vec<Options> {
             let labels = [("user".to_owned(), "ada".to_owned())].into();
             let record =
                 RecordOptions { encoding, layout, profile, labels, ..RecordOptions::default() };
-            all.push(Options { record, ..Options::default() });
+            all.push(ConvertOptions { record, ..ConvertOptions::default() });
         }
     }
     all
@@ -106,20 +106,22 @@ fn log_under_another_name_gives_the_same_record() {
     let mut count = 0;
     for agent in AGENTS {
         for (path, task) in single_files(agent) {
-            let Ok(records) = convert_to_records(&task, &Options::default()) else { continue };
+            let Ok(records) = convert_to_records(&task, &ConvertOptions::default()) else {
+                continue;
+            };
             let folder = path.parent().unwrap().canonicalize().unwrap();
             let folder = folder.to_str().unwrap().trim_start_matches('/');
             let ending = path.extension().unwrap_or_default().to_str().unwrap();
             let name = format!("{folder}/renamed.{ending}");
             let bytes = fs::read(&path).unwrap();
-            let memory: Arc<dyn Source> = Arc::new(Memory::from_iter([(&name, bytes)]));
+            let memory: Arc<dyn Source> = Arc::new(MemorySource::from_iter([(&name, bytes)]));
             let search = Search {
                 paths: vec![name.clone().into()],
                 agents: vec![agent.into()],
                 ..Search::default()
             };
             let plan = search.plan_in(&memory).unwrap();
-            let renamed = convert_to_records(&plan.tasks[0], &Options::default()).unwrap();
+            let renamed = convert_to_records(&plan.tasks[0], &ConvertOptions::default()).unwrap();
             assert_eq!(records.len(), renamed.len());
             for (record, renamed) in records.iter().zip(&renamed) {
                 let [(one, agent), (other, renamed_agent)] =
@@ -179,7 +181,7 @@ fn record_of_another_build_or_format_has_the_same_values() {
     let text = String::from_utf8(convert(&task)).unwrap();
     let version = env!("CARGO_PKG_VERSION");
     let build = RecordOptions { build: Some("c0ffee".into()), ..RecordOptions::default() };
-    let build = Options { record: build, ..Options::default() };
+    let build = ConvertOptions { record: build, ..ConvertOptions::default() };
     let named = convert_to_records(&task, &build).unwrap().remove(0).bytes;
     assert!(String::from_utf8_lossy(&named).contains(r#""build":"c0ffee""#));
     let other = text.replace(&format!(r#""version":"{version}""#), r#""version":"9.9.9""#);
@@ -221,12 +223,12 @@ fn grown_log_is_reported_with_what_the_record_covers() {
 
 #[test]
 fn session_that_got_another_file_has_grown() {
-    let files = crate::copy_of("claude/jsonl-folder/basic");
+    let files = crate::load_into_memory("claude/jsonl-folder/basic");
     let source: Arc<dyn Source> = Arc::new(files.clone());
     let plan = Search::default().plan_in(&source).unwrap();
     let task = plan.tasks.iter().find(|task| task.paths().len() > 1).unwrap();
     let last = task.paths().pop().unwrap();
-    let fewer: Memory = files
+    let fewer: MemorySource = files
         .names()
         .unwrap()
         .into_iter()
@@ -250,7 +252,7 @@ fn session_that_got_another_file_has_grown() {
 fn session_of_a_renamed_database_is_found() {
     let bytes = fs::read(fixture("opencode/database/basic/opencode.db")).unwrap();
     let plan = |name: &str| {
-        let source: Arc<dyn Source> = Arc::new(Memory::from_iter([(name, bytes.clone())]));
+        let source: Arc<dyn Source> = Arc::new(MemorySource::from_iter([(name, bytes.clone())]));
         Search::default().plan_in(&source).unwrap().tasks
     };
     let (tasks, renamed) = (plan("opencode.db"), plan("backup.db"));
@@ -282,7 +284,7 @@ fn record_without_sources_or_log_is_not_made_from_it() {
     let other = LOG.replace("Done.", "Later.");
     assert_eq!(verify(text.as_bytes(), &[task(other)]).verdict, LogVerdict::SourcesDiffer);
     for bytes in [&b""[..], b"{}", b"[1", b"\xa0", LOG.as_bytes(), &text.repeat(2).into_bytes()] {
-        let error = vac::verify_log(bytes, &[], &Options::default()).unwrap_err();
+        let error = vac::verify_log(bytes, &[], &ConvertOptions::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unrecognised, "{error}");
     }
 }

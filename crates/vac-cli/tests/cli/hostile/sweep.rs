@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use vac::AGENTS;
 use vac_adapter::detect::detect;
-use vac_adapter::session::{self, Options};
+use vac_adapter::session::{self, RecordOptions};
 use vac_adapter::{Error, Memory};
 use vac_value::Encoding;
 
@@ -49,7 +49,7 @@ fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     };
     let record = |session: &dyn vac_adapter::Session| {
         let mut record = Vec::new();
-        session::write(session, &Options::default(), &session::no_sources, &mut record)
+        session::write(session, &RecordOptions::default(), &session::no_sources, &mut record)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(vac_validate::validate(&record, Encoding::Json), Ok(()), "{name}");
         record

@@ -12,7 +12,7 @@ use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
 use vac_store::join::detect;
 
-use super::{database, documents, only, sessions, values};
+use super::{convert_single, database, documents, sessions, values};
 use crate::snapshot::Snapshot;
 
 /// The statements that create the fixture.
@@ -106,7 +106,7 @@ fn messages_have_the_order_of_the_root_and_unlinked_ones_are_marked() {
         "08 row-unlisted",
     ];
     assert_eq!(blob_codes(&path), expected);
-    let record = only(&path);
+    let record = convert_single(&path);
     let entries = record.entries();
     let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
     assert_eq!(ids[2], id(2));
@@ -127,7 +127,7 @@ fn circular_and_dangling_references_are_handled() {
     // A list that lists itself.
     let (_folder, path) = chat(1, &[(1, &list(&[1, 1]))]);
     assert_eq!(blob_codes(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
-    only(&path);
+    convert_single(&path);
 }
 
 #[test]
@@ -140,14 +140,14 @@ fn invalid_root_is_reported_and_messages_keep_the_stored_order() {
     ] {
         let (_folder, path) = chat(1, &[(2, HELLO), (1, root), (3, HELLO)]);
         assert_eq!(blob_codes(&path), ["01 row-lists", "02", "03"]);
-        let record = only(&path);
+        let record = convert_single(&path);
         let warning = "the list of messages cannot be read";
         assert!(record.report.warnings.iter().any(|line| line.starts_with(warning)));
         assert_eq!(record.entries().iter().filter(|entry| entry["type"] == "user").count(), 2);
     }
     let (_folder, path) = chat(1, &[(2, HELLO)]);
     assert_eq!(blob_codes(&path), ["01 row-lists row-missing", "02"]);
-    only(&path);
+    convert_single(&path);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn unusual_rows_are_kept() {
              INSERT INTO blobs VALUES ('l', '[]');"
         ),
     );
-    let record = only(&path);
+    let record = convert_single(&path);
     assert_eq!(record.report.session_id.len(), 36, "named by its bytes");
     let ids: Vec<_> = record.entries().iter().map(|entry| entry["id"].clone()).collect();
     for id in ["abcd", "7", "0.5", "t", "n", "l"] {
@@ -191,7 +191,7 @@ fn unusual_rows_are_kept() {
              INSERT INTO blobs VALUES ('a', '{{\"role\":\"user\"}}');"
         );
         let (_folder, path) = database("store.db", &sql);
-        assert_eq!(only(&path).entries().len(), 2, "{meta}");
+        assert_eq!(convert_single(&path).entries().len(), 2, "{meta}");
     }
     let nothing = "CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value);";
     let (_folder, path) = database("store.db", nothing);
@@ -216,7 +216,7 @@ fn file_next_to_the_database_belongs_to_it() {
     assert_eq!(preview.session_id.as_deref(), Some("chat"));
     assert_eq!(preview.project.as_deref(), Some("/home/ada"));
     assert_eq!(preview.start, Some(AbstractTimestamp::Uint(17)));
-    let record = only(&path).value();
+    let record = convert_single(&path).value();
     assert_eq!(record["session"]["environment"]["working-dir"], "/home/ada");
     assert_eq!(record["session"]["session-end"], 19);
     assert_eq!(record["session"]["entries"][1]["event-type"], "meta.json");
@@ -237,6 +237,6 @@ fn chat_without_a_name_has_that_of_its_folder() {
          INSERT INTO blobs VALUES ('a', '{\"role\":\"user\"}');",
     );
     fs::copy(&made, folder.join("store.db")).expect("a copy");
-    let record = only(top.path());
+    let record = convert_single(top.path());
     assert_eq!(record.report.session_id, "0f0e0d0c-0b0a-4090-8080-706050403020");
 }

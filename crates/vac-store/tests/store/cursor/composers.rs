@@ -4,12 +4,12 @@ use std::fs;
 
 use vac_adapter::Share;
 use vac_adapter_check::logs::root;
-use vac_adapter_check::{Converted, convert_full};
+use vac_adapter_check::{ConvertedRecord, convert_full};
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
 use vac_store::join::detect;
 
-use super::{convert, database, only, sessions, values};
+use super::{convert, convert_single, database, sessions, values};
 use crate::Stored;
 use crate::snapshot::Snapshot;
 
@@ -19,7 +19,7 @@ pub const SQL: &str = include_str!("composer.sql");
 const TABLE: &str = "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
 
 /// Converts a session without checking for losses.
-fn convert_unchecked(_: &str, documents: &Stored) -> Converted {
+fn convert_unchecked(_: &str, documents: &Stored) -> ConvertedRecord {
     convert_full(&Cursor, &documents.0).expect("a session").remove(0)
 }
 
@@ -112,7 +112,7 @@ fn secret_of_a_composer_is_redacted_and_reported() {
     ] {
         let log = format!("{}\n{broken}\n", r#"{"key":"bubbleId:c:b","value":{"type":1}}"#);
         let record =
-            convert_unchecked("c", &Stored(vac_adapter_check::Log::new("c", log.as_bytes())));
+            convert_unchecked("c", &Stored(vac_adapter_check::TestLog::new("c", log.as_bytes())));
         assert!(!record.text().contains("hush"), "{broken}");
         assert_eq!(record.report.redacted.len(), 1, "{broken}");
     }
@@ -173,7 +173,7 @@ fn rows_of_wrong_types_are_kept_or_reported() {
          INSERT INTO cursorDiskKV VALUES (CAST(x'627562626c6549643a633aff' AS TEXT), '{\"type\":1}');",
     );
     let before = Snapshot::new(folder.path());
-    let record = only(&path);
+    let record = convert_single(&path);
     assert_eq!(record.report.unparsed.count, 2, "infinity and nothing are no JSON");
     let ids: Vec<_> = record.entries().iter().map(|entry| entry["id"].clone()).collect();
     let same = ids.iter().filter(|id| **id == "same").count();

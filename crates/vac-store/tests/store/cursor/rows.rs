@@ -6,8 +6,8 @@ use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
-use vac_adapter_check::agents::{Agent, Exception, When};
-use vac_adapter_check::logs::{Log, corpus, fixture_logs};
+use vac_adapter_check::agents::{AgentRules, Exception, When};
+use vac_adapter_check::logs::{TestLog, corpus, fixture_logs};
 use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{Tokens, tokens};
 use vac_adapter_cursor::Cursor;
@@ -16,7 +16,7 @@ use vac_adapter_cursor::check::CURSOR;
 use super::convert;
 
 /// The rules for rows.
-const ROWS: Agent = Agent {
+const ROWS: AgentRules = AgentRules {
     exceptions: &[
         Exception {
             paths: &["type", "role", "conversation[].type"],
@@ -78,14 +78,14 @@ fn document(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the sessions of the databases among the fixtures and the corpus.
-fn stored() -> Vec<Log> {
+fn stored() -> Vec<TestLog> {
     let logs = fixture_logs(&Cursor).into_iter().chain(corpus(&Cursor));
     let logs: Vec<_> = logs.filter(|log| log.shown.contains('#')).collect();
     assert!(logs.len() >= 5, "the fixtures at least");
     logs
 }
 
-fn key(log: &Log) -> &str {
+fn key(log: &TestLog) -> &str {
     log.shown.rsplit_once('#').expect("a session of a store").1
 }
 

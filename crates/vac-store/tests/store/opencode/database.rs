@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use vac_adapter_check::logs::root;
 
-use super::{convert, ids, keys, only, sessions};
+use super::{convert, convert_single, ids, keys, sessions};
 use crate::snapshot::Snapshot;
 
 /// The statements that create the fixture.
@@ -59,15 +59,15 @@ fn fixtures_are_up_to_date() {
 #[test]
 fn table_of_messages_is_sufficient() {
     let (_folder, path) = database(MESSAGES);
-    let (whole, _) = only(&path);
+    let (whole, _) = convert_single(&path);
     let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE message; DROP TABLE part;"));
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert_eq!(record["session"], whole["session"]);
     assert_eq!(report.warnings, [""; 0]);
     assert_eq!((report.entries["user"], report.entries["tool-call"]), (1, 4));
     // A single missing table is reported.
     let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE part;"));
-    let (_, report) = only(&path);
+    let (_, report) = convert_single(&path);
     assert_eq!(report.warnings, ["table part: there is no such table"]);
 }
 
@@ -98,7 +98,7 @@ const V2: &str = "
 #[test]
 fn sessions_of_the_second_version_are_read_with_waiting_prompts() {
     let (_folder, path) = database(V2);
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert_eq!(report.warnings, [""; 0]);
     assert!(report.unknown_types.is_empty(), "{:?}", report.unknown_types);
     let session = &record["session"];
@@ -126,7 +126,7 @@ fn messages_in_old_and_new_tables_are_read_once() {
          INSERT INTO session_message VALUES ('msg_b', 'ses_1', 'assistant', 2, 7,
             '{\"content\": [{\"type\": \"text\", \"text\": \"x\"}], \"tokens\": {\"input\": 9}}');",
     );
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert_eq!(ids(&record), ["msg_1", "prt_1", "msg_a", "msg_b"]);
     assert_eq!((report.entries["user"], report.entries["system-event"]), (2, 2));
     assert_eq!(report.entries.get("assistant"), None);
@@ -156,7 +156,7 @@ fn view_is_not_a_table() {
          CREATE VIEW part AS SELECT id, 'msg_1' AS message_id, 'ses_1' AS session_id, data
             FROM credential;",
     );
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert!(!record.to_string().contains("HUSH"));
     assert!(report.warnings.contains(&"table part: there is no such table".to_owned()));
 }
@@ -168,7 +168,7 @@ fn generated_columns_are_not_read() {
         ALTER TABLE part ADD COLUMN \"a\"\"b\" text DEFAULT 'kept';
         ALTER TABLE part ADD COLUMN bomb text AS (hex(zeroblob(400000000)));",
     );
-    let (record, _) = only(&path);
+    let (record, _) = convert_single(&path);
     assert!(record.to_string().contains("kept"), "a name may be anything");
     assert!(!record.to_string().contains("bomb"));
 }
@@ -238,7 +238,7 @@ fn values_of_other_types_are_kept() {
          INSERT INTO part VALUES ('prt_4', 'msg_1', 7, 9e999);",
     );
     assert_eq!(keys(&path), ["7"]);
-    let (record, _) = only(&path);
+    let (record, _) = convert_single(&path);
     let text = record.to_string();
     for value in ["/wA=", "hi\\n", "soon", "/w==", "[1,2]", "inf"] {
         assert!(text.contains(value), "{value} in {text}");
@@ -253,7 +253,7 @@ fn data_that_is_not_json_is_kept_as_text_with_the_reason() {
          INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, 'plain
 words');",
     );
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert_eq!(report.unparsed.count, 2);
     let entries = record["session"]["entries"].as_array().expect("entries");
     let broken = entries.iter().find(|entry| entry["id"] == "prt_2").expect("there");
@@ -270,7 +270,7 @@ fn ids_inside_data_do_not_replace_those_of_the_row() {
             '{\"id\": \"other\", \"type\": \"text\", \"text\": \"x\", \"time_created\": 1}');
          INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, '{\"a\": 1, \"a\": 2}');",
     );
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     assert_eq!(report.unparsed.count, 1, "a key twice");
     let entries = record["session"]["entries"].as_array().expect("entries");
     let other = entries.iter().find(|entry| entry["id"] == "other").expect("there");
@@ -290,14 +290,18 @@ fn missing_tables_are_reported_and_the_rest_is_read() {
         ),
     ] {
         let (_folder, path) = database_with(sql);
-        let (record, report) = only(&path);
+        let (record, report) = convert_single(&path);
         assert!(report.warnings.contains(&warning.to_owned()), "{sql} {:?}", report.warnings);
         assert_eq!(record["id"], "ses_1");
     }
     let (_folder, path) = database_with("DROP TABLE todo; DROP TABLE project;");
-    assert_eq!(only(&path).1.warnings, Vec::<String>::new(), "optional tables are not reported");
+    assert_eq!(
+        convert_single(&path).1.warnings,
+        Vec::<String>::new(),
+        "optional tables are not reported"
+    );
     let (_folder, path) = database_with("ALTER TABLE part DROP COLUMN session_id;");
-    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"], "a part is its message's");
+    assert_eq!(ids(&convert_single(&path).0), ["msg_1", "prt_1"], "a part is its message's");
 }
 
 /// Returns the number of logs in a path, and the troubles.
@@ -354,7 +358,7 @@ fn damaged_page_is_reported_and_the_rest_is_read() {
     bytes[last..].fill(0xa5);
     fs::write(&path, &bytes).expect("a file");
     let snapshot = Snapshot::new(folder.path());
-    let (record, report) = only(&path);
+    let (record, report) = convert_single(&path);
     snapshot.assert_unchanged(folder.path());
     let is_reported = |line: &String| line.starts_with("table part: database: ");
     assert!(report.warnings.iter().any(is_reported), "{:?}", report.warnings);
@@ -367,7 +371,7 @@ fn locked_database_is_read_and_unchanged() {
     let other = Connection::open(&path).expect("a database");
     other.execute_batch("BEGIN EXCLUSIVE; UPDATE session SET title = 'later';").expect("a lock");
     let snapshot = Snapshot::new(folder.path());
-    let (record, _) = only(&path);
+    let (record, _) = convert_single(&path);
     snapshot.assert_unchanged(folder.path());
     assert_eq!(record["session"]["title"], "t", "what is not committed is not there");
     other.execute_batch("COMMIT").expect("still ours");
@@ -385,7 +389,7 @@ fn rows_in_the_write_ahead_log_are_read() {
         .expect("SQL");
     assert!(folder.path().join("opencode.db-wal").is_file());
     let snapshot = Snapshot::new(folder.path());
-    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1", "prt_2"]);
+    assert_eq!(ids(&convert_single(&path).0), ["msg_1", "prt_1", "prt_2"]);
     snapshot.assert_unchanged(folder.path());
     drop(other);
 }
@@ -394,7 +398,7 @@ fn rows_in_the_write_ahead_log_are_read() {
 fn database_without_its_write_ahead_log_is_read() {
     let (folder, path) = database_with("PRAGMA journal_mode = WAL;");
     let snapshot = Snapshot::new(folder.path());
-    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"]);
+    assert_eq!(ids(&convert_single(&path).0), ["msg_1", "prt_1"]);
     snapshot.assert_unchanged(folder.path());
 }
 
@@ -404,5 +408,5 @@ fn diffs_of_newer_versions_are_read() {
     let diffs = folder.path().join("storage/session_diff");
     fs::create_dir_all(&diffs).expect("a folder");
     fs::write(diffs.join("ses_1.json"), r#"[{"file": "a.rs", "additions": 1}]"#).expect("a file");
-    assert_eq!(only(&path).0["session"]["session_diff"][0]["file"], "a.rs");
+    assert_eq!(convert_single(&path).0["session"]["session_diff"][0]["file"], "a.rs");
 }

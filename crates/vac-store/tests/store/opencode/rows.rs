@@ -5,7 +5,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-use vac_adapter_check::agents::{Agent, Exception, When};
+use vac_adapter_check::agents::{AgentRules, Exception, When};
 use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{logs, tokens};
 use vac_adapter_opencode::check::OPENCODE;
@@ -13,7 +13,7 @@ use vac_adapter_opencode::check::OPENCODE;
 use super::{convert, sessions};
 
 /// The rules for rows with parsed data.
-const ROWS: Agent = Agent {
+const ROWS: AgentRules = AgentRules {
     exceptions: &[
         Exception {
             paths: &["data.type"],

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use vac_adapter_check::logs::root;
 
-use super::{convert, ids, keys, only, sessions};
+use super::{convert, convert_single, ids, keys, sessions};
 use crate::snapshot::Snapshot;
 
 /// Writes the files of a tree.
@@ -129,7 +129,7 @@ fn malformed_file_is_reported_and_others_are_read() {
     write(&storage, "part/msg_1/.oc-prt_6.json.17.tmp", "half");
     write(&storage, "part/msg_1/prt_8.json", &part("prt_8", "last"));
     let snapshot = Snapshot::new(folder.path());
-    let (record, report) = only(folder.path());
+    let (record, report) = convert_single(folder.path());
     snapshot.assert_unchanged(folder.path());
     assert_eq!(
         report.warnings,
@@ -157,7 +157,7 @@ fn links_are_not_followed() {
     symlink("..", storage.join("message/ses_1/up")).expect("a link");
     symlink(&storage, storage.join("part/msg_8")).expect("a link");
     let snapshot = Snapshot::new(folder.path());
-    let (record, report) = only(folder.path());
+    let (record, report) = convert_single(folder.path());
     snapshot.assert_unchanged(folder.path());
     assert_eq!(report.warnings, ["part/msg_1/prt_0.json: symbolic link, not followed"]);
     assert!(!record.to_string().contains("HUSH"));
@@ -176,7 +176,7 @@ fn unreadable_file_is_reported_and_others_are_read() {
         println!("skipped: this user may read every file");
         return;
     }
-    let (record, report) = only(folder.path());
+    let (record, report) = convert_single(folder.path());
     assert!(report.warnings[0].starts_with("part/msg_1/prt_1.json: "), "{:?}", report.warnings);
     assert!(ids(&record).contains(&"prt_2"));
 }

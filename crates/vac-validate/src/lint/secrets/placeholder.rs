@@ -23,11 +23,11 @@ const EXAMINED: usize = 128;
 pub(super) fn is_placeholder(text: &[u8], symbols: usize) -> bool {
     let text = &text[..text.len().min(EXAMINED)];
     let needed = (text.len() / 2).min(symbols / 2).min(16);
-    distinct(text) < needed || counts_up(text, 1) || counts_up(text, 2) || has_word(text)
+    count_distinct(text) < needed || counts_up(text, 1) || counts_up(text, 2) || has_word(text)
 }
 
 /// Returns the number of different ASCII characters in a text.
-pub(super) fn distinct(text: &[u8]) -> usize {
+pub(super) fn count_distinct(text: &[u8]) -> usize {
     text.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127)).count_ones() as usize
 }
 

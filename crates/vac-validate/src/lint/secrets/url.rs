@@ -1,6 +1,6 @@
 //! Recognises passwords in URLs.
 
-use super::placeholder::distinct;
+use super::placeholder::count_distinct;
 
 /// Longer user information is not examined.
 const MAX_LENGTH: usize = 256;
@@ -87,7 +87,7 @@ fn is_placeholder(password: &str) -> bool {
         || is_constant
         || is_format
         || password.starts_with('$')
-        || distinct(password.as_bytes()) <= 2
+        || count_distinct(password.as_bytes()) <= 2
         || ["***", "...", "xxxx"].iter().any(|hidden| plain.contains(hidden))
         || PLACEHOLDERS.contains(&&*plain)
         || ENDINGS.iter().any(|ending| plain.ends_with(ending))
