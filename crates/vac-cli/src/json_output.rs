@@ -3,13 +3,18 @@
 //! Keys are in kebab-case, and the same thing has the same key in every document. Enumerations are
 //! codes, and what is unknown is absent. `JSON.md` of this crate lists all keys.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use vac::sign::StatedDigest;
 use vac::{LogVerification, Verified};
 use vac_adapter::report::Report;
 use vac_validate::lint::Finding;
 use vac_validate::{Violation, ViolationKind};
+use vac_view::SkipReason;
 use vac_view::facts::Facts;
+use vac_view::text_search::TextField;
+use vac_view::usage_totals::UsageTotals;
 
 use crate::sessions::Signature;
 use crate::validate::run::{Outcome, Place, Problem, Signed};
@@ -139,6 +144,134 @@ pub struct InspectedSession {
     /// Absent for logs and for records that are not signed.
     #[serde(flatten)]
     pub signature: Option<Signature>,
+}
+
+/// The result of `vac search`.
+#[derive(Serialize)]
+pub struct SearchOutput {
+    /// The sessions with hits, in the order in which they were found.
+    pub sessions: Vec<SearchedSession>,
+}
+
+/// A session with hits.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchedSession {
+    /// The id of the session.
+    pub session_id: String,
+    /// The agent.
+    pub agent: String,
+    /// When it began, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// The working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+    /// Its name for other commands: an id or a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number of all hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// The first hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<HitOutput>,
+}
+
+/// A text that matches.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HitOutput {
+    /// What the text is.
+    pub field: TextField,
+    /// The index of the entry in the session.
+    pub entry: usize,
+    /// JSON pointer to the entry in the record.
+    pub path: String,
+    /// The id of the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_id: Option<String>,
+    /// When it was written, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// The id of the subagent that wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// How it stopped being part of the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded: Option<&'static str>,
+    /// Why it is usually not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<SkipReason>,
+    /// The number of the line in which the first match begins.
+    pub line: u64,
+    /// The line, or the part of it around the match.
+    pub text: String,
+    /// The part of it that matches.
+    #[serde(rename = "match")]
+    pub matched: String,
+    /// The number of lines with matches.
+    pub lines: u64,
+    /// The command that shows the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show: Option<String>,
+}
+
+/// The result of `vac usage`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UsageOutput {
+    /// What the rows are.
+    pub by: &'static str,
+    /// The currency of the prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// The rows, in the order of the table.
+    pub rows: Vec<UsageRowOutput>,
+    /// The sum of all rows.
+    pub total: UsageRowOutput,
+    /// Models with tokens that have no price.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unpriced: Vec<UnpricedModel>,
+    /// Counts of statements that do not count again, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// The number of statements whose time is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_time: Option<u64>,
+}
+
+/// A row of `vac usage`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UsageRowOutput {
+    /// The day, project, model, agent or session, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number of sessions.
+    pub sessions: u64,
+    /// The number of statements of tokens.
+    pub requests: u64,
+    /// The tokens.
+    pub tokens: UsageTotals,
+    /// The cost that logs state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The cost by the prices, as an exact decimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed_cost: Option<String>,
+    /// The number of tokens that have no price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpriced_tokens: Option<u64>,
+}
+
+/// A model with tokens that have no price.
+#[derive(Serialize)]
+pub struct UnpricedModel {
+    /// The model, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The number of tokens.
+    pub tokens: u64,
 }
 
 /// The result of `vac keygen`.
@@ -515,7 +648,9 @@ mod tests {
         for line in [
             "convert --json --label a=b -o ./records/ @claude @codex @gemini @opencode ./notes.json",
             "list --json --root ./home",
+            "search --json --in prompts,answers,reasoning,inputs,outputs --all e @claude @codex",
             "inspect --json @claude @codex @gemini @opencode @cursor ./records",
+            "usage --json --by model --prices @prices/sample.json @claude @codex @opencode",
             "keygen --json -o ./keys",
             "validate --json --lint @schema @hostile @claude ./missing.json",
         ] {

@@ -36,6 +36,7 @@ mod readers;
 mod schema;
 mod session_index;
 mod session_names;
+mod session_scan;
 mod sessions;
 mod show;
 mod size;

@@ -93,6 +93,7 @@
 //!   their results, and names are counted up to a limit.
 
 pub mod author;
+pub mod byte_filter;
 pub mod context;
 pub mod diff;
 mod entry_reader;
@@ -100,11 +101,14 @@ pub mod event;
 pub mod event_time;
 pub mod events;
 pub mod facts;
+pub mod prices;
 mod recent_calls;
 pub mod record;
 mod session_info;
 pub mod status;
+pub mod text_search;
 pub mod transcript;
+pub mod usage;
 pub mod usage_totals;
 
 pub use author::{AuthorSet, MessageAuthor};
@@ -112,4 +116,5 @@ pub use context::{Context, EntryPlace, Position, SkipReason};
 pub use event::{Event, EventKind};
 pub use events::{EventOptions, EventSink, SkippedEvents, events};
 pub use facts::{Facts, FactsSink, inspect};
+pub use text_search::{SessionHits, TextQuery, search_session};
 pub use transcript::{Item, ItemKind, TranscriptSink, transcript};

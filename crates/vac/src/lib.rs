@@ -3,7 +3,7 @@
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
 //! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
-//! [`inspect`] and [`events`] read it, [`validate`], [`sign()`] and [`verify`] work on records,
+//! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`] work on records,
 //! and [`verify_log`] answers whether a record was made from a log.
 //!
 //! ```
@@ -89,6 +89,7 @@ pub mod read;
 pub mod search;
 pub mod sign;
 mod task;
+pub mod text_search;
 mod validate;
 mod verify_log;
 mod version;
@@ -100,6 +101,7 @@ pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
 pub use sign::{SignedRecord, Verified, sign, verify};
 pub use task::Task;
+pub use text_search::search_texts;
 pub use vac_adapter::report::Report;
 pub use vac_adapter::session::RecordOptions;
 pub use vac_sign::sign::{Carriage, SignOptions};

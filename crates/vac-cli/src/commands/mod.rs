@@ -9,9 +9,11 @@ mod list;
 mod man;
 mod receipts;
 mod schema;
+mod search;
 mod show;
 mod sign;
 mod transcode;
+mod usage;
 mod validate;
 mod verify;
 mod view;
@@ -27,6 +29,8 @@ pub enum Command {
     Convert(convert::ConvertArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
+    Search(search::SearchArgs),
+    Usage(usage::UsageArgs),
     Inspect(inspect::InspectArgs),
     Events(events::EventsArgs),
     View(view::ViewArgs),
@@ -49,6 +53,8 @@ impl Command {
             Self::Convert(_)
                 | Self::List(_)
                 | Self::Show(_)
+                | Self::Search(_)
+                | Self::Usage(_)
                 | Self::Inspect(_)
                 | Self::Events(_)
                 | Self::View(_)
@@ -61,6 +67,8 @@ impl Command {
             Self::Convert(args) => args.run(printer),
             Self::List(args) => args.run(printer),
             Self::Show(args) => args.run(printer),
+            Self::Search(args) => args.run(printer),
+            Self::Usage(args) => args.run(printer),
             Self::Inspect(args) => args.run(printer),
             Self::Events(args) => args.run(printer),
             Self::View(args) => args.run(printer),

@@ -1,0 +1,479 @@
+//! Reads many sessions in parallel, of logs and of records, for `vac search` and `vac usage`.
+//!
+//! Results are handed over in the order of the logs. A session that cannot be read does not stop
+//! the others.
+
+use std::collections::HashSet;
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use vac::convert::read_log;
+use vac::parallel::{ordered_parallel_map, with_stack};
+use vac::read::source_names;
+use vac::text_search::may_match;
+use vac::{AGENTS, Agent, Search};
+use vac_adapter::frame::{Content, Frames, Raw};
+use vac_adapter::time::instant;
+use vac_adapter::{Error, Input as _, Session, SourceFile};
+use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
+use vac_store::join::{DetectedLog, Why};
+use vac_store::{Found, MemoryBudget, StoredLog, find, find_all};
+use vac_value::{Document, Encoding, Scanner};
+use vac_view::byte_filter::ByteFilter;
+use vac_view::record;
+
+use crate::exit::Exit;
+use crate::format::{pluralize, truncate};
+use crate::printer::Printer;
+use crate::session_names::{self, Last, Named, records_folder};
+use crate::sessions::{self, encoding_of_record};
+use crate::size;
+use crate::skipped;
+
+/// Which sessions to read.
+#[derive(Args)]
+pub struct Scope {
+    /// Session logs or records (JSON, CBOR, signed), directories of them, - for stdin, or ids of
+    /// sessions that agents keep (at least 4 characters)
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    last: Last,
+    /// Read the sessions that agents keep on this machine, and records in the folder that the
+    /// variable `VAC_RECORDS` names; the default without PATH
+    #[arg(long)]
+    discover: bool,
+    /// Search this folder instead: a home folder, a folder of homes, or a copy of an agent's
+    /// folder (repeatable)
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+    /// Agent that wrote the logs
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
+    agent: String,
+    /// Only sessions of projects whose path contains this text
+    #[arg(long, value_name = "TEXT")]
+    project: Option<String>,
+    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
+}
+
+/// From when sessions have to be, and which logs need not be parsed.
+#[derive(Clone, Copy, Default)]
+pub struct Limits<'f> {
+    /// Only sessions that began then or later, in nanoseconds since 1970.
+    pub since: Option<i128>,
+    /// Only sessions that began then or earlier.
+    pub until: Option<i128>,
+    /// Logs whose bytes do not pass are skipped.
+    pub filter: Option<&'f ByteFilter>,
+}
+
+/// A session that was read.
+pub struct ScannedSession<T> {
+    /// Its name for other commands: its id if they find it by that, else the path of its log.
+    /// `None` for standard input.
+    pub name: Option<String>,
+    /// What was read.
+    pub result: T,
+}
+
+/// What came of reading the sessions.
+pub struct Scanned {
+    /// The worst of what happened.
+    pub exit: Exit,
+    /// The number of logs and files with records.
+    pub logs: usize,
+}
+
+/// One thing to read.
+enum Unit {
+    Log(Box<DetectedLog>),
+    Record { log: Box<StoredLog>, encoding: Encoding, is_kept: bool },
+}
+
+impl Unit {
+    fn log(&self) -> &StoredLog {
+        match self {
+            Self::Log(known) => &known.log,
+            Self::Record { log, .. } => log,
+        }
+    }
+}
+
+/// The sessions of a unit.
+struct UnitResult<T> {
+    /// Each with its id.
+    sessions: Vec<(String, T)>,
+    failures: Vec<(String, Exit)>,
+}
+
+/// Reads one unit after the other.
+struct Reader<'s, W> {
+    scope: &'s Scope,
+    limits: Limits<'s>,
+    agent: Option<Agent>,
+    named: Named,
+    work: W,
+    printer: &'s Printer,
+}
+
+impl Scope {
+    /// Reads the sessions: calls `work` with each, several in parallel, and `take` with the results
+    /// in order.
+    ///
+    /// # Errors
+    /// If the name of a session is ambiguous, or the sessions cannot be searched.
+    pub fn each<T: Send>(
+        &self,
+        limits: Limits<'_>,
+        printer: &Printer,
+        work: impl Fn(&dyn Session, &[SourceFile]) -> Result<T, Error> + Sync,
+        take: &mut dyn FnMut(ScannedSession<T>) -> io::Result<()>,
+    ) -> Result<Scanned> {
+        let agent = sessions::agent(&self.agent);
+        let named = with_stack(|| session_names::resolve(&self.paths, self.last, agent))??;
+        Reader { scope: self, limits, agent, named, work, printer }.all(take)
+    }
+
+    /// Whether the places of agents are searched.
+    fn discovers(&self) -> bool {
+        let has_paths = !self.paths.is_empty() || self.last.last.is_some();
+        self.discover || !has_paths || !self.root.is_empty()
+    }
+}
+
+impl<W, T: Send> Reader<'_, W>
+where
+    W: Fn(&dyn Session, &[SourceFile]) -> Result<T, Error> + Sync,
+{
+    fn all(&self, take: &mut dyn FnMut(ScannedSession<T>) -> io::Result<()>) -> Result<Scanned> {
+        let mut exit = Exit::Success;
+        let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+        let (units, in_places) = self.find(jobs, &mut exit)?;
+        let (mut logs, mut broken) = (0, Ok(()));
+        let mut read_ids = HashSet::new();
+        let progress = self.printer.progress("reading", units.len());
+        let work = |unit: Unit| {
+            let result = self.read(&unit, &in_places);
+            (unit, result)
+        };
+        ordered_parallel_map(units, jobs, work, |(unit, result)| {
+            progress.step();
+            logs += 1;
+            for (message, code) in result.failures {
+                self.printer.error(&message);
+                exit = exit.max(code);
+            }
+            let is_kept = matches!(unit, Unit::Record { is_kept: true, .. });
+            let is_found = is_kept || unit.log().paths().any(|path| in_places.contains(path));
+            for (id, result) in result.sessions {
+                // A session that is named is found in its place, too, and a record that is kept
+                // repeats its log.
+                if !read_ids.insert(id.clone()) && is_found {
+                    continue;
+                }
+                let name = self.name(unit.log(), id, is_found);
+                broken = take(ScannedSession { name, result });
+                if broken.is_err() || self.printer.is_closed() {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        broken?;
+        Ok(Scanned { exit, logs })
+    }
+
+    /// Finds what to read, and the paths that are in places of agents on this machine.
+    fn find(&self, jobs: usize, exit: &mut Exit) -> Result<(Vec<Unit>, HashSet<PathBuf>)> {
+        let mut units = Vec::new();
+        let mut others = Vec::new();
+        let mut in_places = HashSet::new();
+        let Found { logs, troubles, skipped } = find(&self.named.paths, AGENTS);
+        self.trouble(troubles, exit);
+        self.separate(logs, jobs, exit, false, &mut units, &mut others)?;
+        skipped::warn(&skipped, self.printer);
+        let discovers = self.scope.discovers();
+        let search = Search {
+            roots: self.scope.root.clone(),
+            discover: discovers && self.scope.root.is_empty(),
+            agents: self.agent.iter().map(|agent| agent.name.to_owned()).collect(),
+            jobs,
+            ..Search::default()
+        };
+        if discovers {
+            let Found { logs, troubles, skipped } = find_all(&[], &search.roots()?, AGENTS);
+            self.trouble(troubles, exit);
+            if self.scope.root.is_empty() {
+                in_places.extend(logs.iter().flat_map(StoredLog::paths).map(PathBuf::from));
+            }
+            others.extend(logs);
+            skipped::warn(&skipped, self.printer);
+        }
+        let budget = MemoryBudget::new(self.scope.max_event);
+        let mut unknown = 0;
+        for known in search.detect(others, &budget, &mut |_| {})? {
+            for left_out in &known.left_out {
+                if let Why::Unreadable(_) = left_out.why {
+                    self.printer.error(&left_out.to_string());
+                    *exit = Exit::Error;
+                } else {
+                    self.printer.detail(&left_out.to_string());
+                }
+            }
+            if self.is_wanted(&known, exit, &mut unknown) {
+                units.push(Unit::Log(Box::new(known)));
+            }
+        }
+        if unknown > 0 {
+            let sessions = pluralize(unknown, "session");
+            self.printer.warn(&format!("{sessions} of unknown start included"));
+        }
+        if discovers
+            && self.scope.root.is_empty()
+            && let Some(folder) = records_folder()?
+        {
+            let Found { logs, troubles, .. } = find(&[folder], AGENTS);
+            self.trouble(troubles, exit);
+            self.separate(logs, jobs, exit, true, &mut units, &mut Vec::new())?;
+        }
+        if units.is_empty() && *exit == Exit::Success {
+            let message = sessions::none_found(&self.named.paths);
+            if self.named.paths.is_empty() {
+                self.printer.info(&message);
+            } else {
+                self.trouble(vec![message], exit);
+                *exit = Exit::Failure;
+            }
+        }
+        Ok((units, in_places))
+    }
+
+    fn trouble(&self, troubles: Vec<String>, exit: &mut Exit) {
+        for trouble in troubles {
+            self.printer.error(&trouble);
+            *exit = Exit::Error;
+        }
+    }
+
+    /// Separates records from other files.
+    fn separate(
+        &self,
+        logs: Vec<StoredLog>,
+        jobs: usize,
+        exit: &mut Exit,
+        is_kept: bool,
+        units: &mut Vec<Unit>,
+        others: &mut Vec<StoredLog>,
+    ) -> Result<()> {
+        let is_log = self.agent.is_some() && !is_kept;
+        let work = |log: StoredLog| {
+            let encoding = encoding_of_record(&log, is_log);
+            (log, encoding)
+        };
+        ordered_parallel_map(logs, jobs, work, |(log, encoding)| {
+            match encoding {
+                Ok(Some(encoding)) => {
+                    units.push(Unit::Record { log: Box::new(log), encoding, is_kept });
+                }
+                Ok(None) => others.push(log),
+                Err(error) => {
+                    self.printer.error(&format!("{}: {error}", log.shown));
+                    *exit = Exit::Error;
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    /// Whether a log is one of a session that is meant, by what its beginning states.
+    fn is_wanted(&self, known: &DetectedLog, exit: &mut Exit, unknown: &mut usize) -> bool {
+        let log = &known.log;
+        if let Some(trouble) = &known.trouble {
+            self.printer.error(&format!("{}: {trouble}", log.shown));
+            *exit = Exit::Error;
+            return false;
+        }
+        if self.agent_of(known).is_none() {
+            if log.named {
+                let names = vac::agent_names();
+                let reason = format!("neither a record nor a session log (supported: {names})");
+                let reason = known.looks_like.as_deref().unwrap_or(&reason);
+                self.printer.error(&format!("{}: {reason}", log.shown));
+                *exit = (*exit).max(Exit::Failure);
+            } else {
+                self.printer.detail(&format!("{}: skipped", log.shown));
+            }
+            return false;
+        }
+        let is_in_time = self.is_in_time(known.preview.start.as_ref());
+        *unknown += usize::from(is_in_time.is_none());
+        is_in_time.unwrap_or(true) && self.is_of_project(known.preview.project.as_deref())
+    }
+
+    fn agent_of(&self, known: &DetectedLog) -> Option<Agent> {
+        self.agent.filter(|_| known.log.named).or_else(|| sessions::named(known))
+    }
+
+    /// Whether a session began in the time that is meant. `None` if its start is unknown.
+    fn is_in_time(&self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
+        let Limits { since, until, .. } = self.limits;
+        if since.is_none() && until.is_none() {
+            return Some(true);
+        }
+        let start = start.and_then(instant)?;
+        Some(since.is_none_or(|since| start >= since) && until.is_none_or(|until| start <= until))
+    }
+
+    fn is_of_project(&self, project: Option<&str>) -> bool {
+        let wanted = self.scope.project.as_deref();
+        wanted.is_none_or(|wanted| project.is_some_and(|project| project.contains(wanted)))
+    }
+
+    fn read(&self, unit: &Unit, in_places: &HashSet<PathBuf>) -> UnitResult<T> {
+        let mut result = UnitResult { sessions: Vec::new(), failures: Vec::new() };
+        match unit {
+            Unit::Log(known) => {
+                let is_in_place = known.log.paths().any(|path| in_places.contains(path));
+                self.read_log(known, is_in_place, &mut result);
+            }
+            Unit::Record { log, encoding, is_kept } => {
+                let read = match encoding {
+                    Encoding::Json => self.read_json(log, *is_kept, &mut result),
+                    Encoding::Cbor => self.read_cbor(log, *is_kept, &mut result),
+                };
+                if let Err(error) = read {
+                    result.fail(log, &Error::Io(error));
+                }
+            }
+        }
+        result
+    }
+
+    fn read_log(&self, known: &DetectedLog, is_in_place: bool, result: &mut UnitResult<T>) {
+        let log = &known.log;
+        let Some(agent) = self.agent_of(known) else { return };
+        if let Some(filter) = self.limits.filter {
+            match may_match(log, agent.adapter, filter) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return result.fail(log, &Error::Io(error)),
+            }
+        }
+        let read = read_log(log, agent, self.scope.max_event, &mut |session, loaded| {
+            let record = session.record();
+            let session_id = id_of(&record);
+            // All sessions of a place are meant, also if one of them is named, too.
+            if is_in_place || self.named.selects(log, &[&record.id, &session_id]) {
+                match (self.work)(session, &source_names(loaded)) {
+                    Ok(read) => result.sessions.push((record.id.to_string(), read)),
+                    Err(error) => result.fail(log, &error),
+                }
+            }
+        });
+        if let Err(error) = read {
+            result.fail(log, &error);
+        }
+    }
+
+    /// Reads JSON records one after the other, each held in memory.
+    fn read_json(
+        &self,
+        log: &StoredLog,
+        is_kept: bool,
+        result: &mut UnitResult<T>,
+    ) -> io::Result<()> {
+        let input = log.unread();
+        let mut frames = Frames::new(input.open()?).within(usize::MAX);
+        while frames
+            .next(|frame| match &frame.content {
+                Content::Document(document)
+                | Content::Raw(Raw { document: Some(document), .. }) => {
+                    self.read_record(log, document, is_kept, result);
+                }
+                Content::Raw(raw) => {
+                    result.fail(log, &Error::Refused(format!("not JSON: {}", raw.reason)));
+                }
+            })?
+            .is_some()
+        {}
+        Ok(())
+    }
+
+    /// Reads a sequence of CBOR records. Stops at bytes that are not CBOR.
+    fn read_cbor(
+        &self,
+        log: &StoredLog,
+        is_kept: bool,
+        result: &mut UnitResult<T>,
+    ) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        log.unread().open()?.read_to_end(&mut bytes)?;
+        let mut rest = bytes.as_slice();
+        let mut scanner = Scanner::default();
+        while !rest.is_empty() {
+            match scanner.cbor_prefix(rest) {
+                Ok((document, length)) => {
+                    self.read_record(log, &document, is_kept, result);
+                    rest = &rest[length..];
+                }
+                Err(error) => {
+                    result.fail(log, &Error::Refused(format!("not CBOR: {error}")));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_record(
+        &self,
+        log: &StoredLog,
+        document: &Document<'_>,
+        is_kept: bool,
+        result: &mut UnitResult<T>,
+    ) {
+        let read = record::read(document, AGENTS, &mut |session| {
+            let record = session.record();
+            let trace = &record.session;
+            let project = trace.environment.as_ref().map(|it| &*it.working_dir);
+            let is_of_agent = self.agent.is_none_or(|agent| session.agent() == agent.name);
+            let is_wanted = (!is_kept || is_of_agent)
+                && self.is_in_time(trace.session_start.as_ref()).unwrap_or(true)
+                && self.is_of_project(project);
+            is_wanted.then(|| Ok((record.id.to_string(), (self.work)(session, &[])?))).transpose()
+        });
+        match read {
+            Ok(read) => result.sessions.extend(read),
+            Err(error) => result.fail(log, &error),
+        }
+    }
+
+    fn name(&self, log: &StoredLog, id: String, is_found: bool) -> Option<String> {
+        if is_found || self.named.is_by_id(log) {
+            return Some(id);
+        }
+        (log.paths().next().is_some()).then(|| log.shown.clone())
+    }
+}
+
+impl<T> UnitResult<T> {
+    fn fail(&mut self, log: &StoredLog, error: &Error) {
+        let exit = if let Error::Io(_) = error { Exit::Error } else { Exit::Failure };
+        let reason = truncate(&error.to_string(), 400);
+        self.failures.push((format!("{}: {reason}", log.shown), exit));
+    }
+}
+
+/// Returns the id of a session as text; empty if it is bytes.
+fn id_of(record: &VerifiableAgentRecord<'_>) -> String {
+    match &record.session.session_id {
+        SessionId::Text(id) => id.to_string(),
+        SessionId::Bytes(_) => String::new(),
+    }
+}

@@ -1,0 +1,358 @@
+//! The tokens of many sessions, added up by day, project, model, agent or session.
+//!
+//! # Decisions
+//!
+//! * What is added up is the annotation `usage`, whose buckets do not overlap. Records of other
+//!   converters, without annotations, have none.
+//! * Nothing counts twice. Entries that repeat others (`duplicate-of`), are earlier versions of others
+//!   (`superseded` by `updated`) or were `inherited` from another session do not count, as in
+//!   [`facts`](crate::facts). What was superseded in another way was paid for, and counts.
+//! * A statement that another session, or another copy of the session, contains as well counts once,
+//!   in the session that is read first: the same tokens of the same model at the same time, or in an
+//!   entry of the same id. Ids shorter than [`MIN_ID`] bytes are not unique.
+//! * A statement without a time has that of the start of its session.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use vac_adapter::report::SourceFile;
+use vac_adapter::{Error, Origin, Report, Session, Sink};
+use vac_record::Entry;
+use vac_record::annotations::EntryAnnotations;
+use vac_record::time::{instant, utc};
+
+use crate::context::{Context, SkipReason};
+use crate::entry_reader::{EntryReader, Visitor};
+use crate::event::EventKind;
+use crate::prices::{Cost, PriceTable};
+use crate::session_info::SessionInfo;
+use crate::transcript::Head;
+use crate::usage_totals::UsageTotals;
+
+/// Shorter ids of entries can occur in several sessions.
+pub const MIN_ID: usize = 16;
+
+/// The tokens that one entry states.
+#[derive(Clone, Debug)]
+pub struct UsageStatement {
+    /// The model, if it is known.
+    pub model: Option<String>,
+    /// When, in nanoseconds since 1970, if it is known.
+    pub time: Option<i128>,
+    /// The tokens.
+    pub tokens: UsageTotals,
+    /// The cost that the log states.
+    pub cost: Option<f64>,
+    /// What the same statement in another session has in common with it.
+    keys: [Option<u128>; 2],
+}
+
+/// The tokens of a session.
+#[derive(Clone, Debug)]
+pub struct SessionUsage {
+    /// What is known of the session.
+    pub head: Head,
+    /// What its entries state, in order.
+    pub statements: Vec<UsageStatement>,
+    /// The number of statements that are not counted, by reason.
+    pub skipped: BTreeMap<SkipReason, u64>,
+}
+
+/// Reads the tokens of a session. `sources` are the files of a log; a record states them itself.
+///
+/// # Errors
+/// If the session cannot be read.
+pub fn read_usage(session: &dyn Session, sources: &[SourceFile]) -> Result<SessionUsage, Error> {
+    let info = SessionInfo::new(session, sources);
+    let mut sink = UsageSink {
+        reader: EntryReader::new(info.adapter),
+        statements: Statements {
+            start: info.start().and_then(instant),
+            found: Vec::new(),
+            skipped: BTreeMap::new(),
+        },
+        report: Report::default(),
+    };
+    session.entries(&mut sink)?;
+    let Statements { found: statements, skipped, .. } = sink.statements;
+    Ok(SessionUsage { head: Head::from_info(&info), statements, skipped })
+}
+
+struct UsageSink {
+    reader: EntryReader,
+    statements: Statements,
+    report: Report,
+}
+
+impl Sink for UsageSink {
+    fn entry(&mut self, entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
+        self.reader.read(&entry, &mut self.statements)
+    }
+
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}
+
+struct Statements {
+    start: Option<i128>,
+    found: Vec<UsageStatement>,
+    skipped: BTreeMap<SkipReason, u64>,
+}
+
+impl Visitor for Statements {
+    fn entry(&mut self, _: &Entry<'_>, _: &EntryAnnotations<'_>, _: &Context) {}
+
+    fn needs_result_texts(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        let EventKind::Usage { usage, model, cost } = kind else { return Ok(()) };
+        if let Some(reason) = context.skip_reason() {
+            *self.skipped.entry(reason).or_insert(0) += 1;
+            return Ok(());
+        }
+        let mut tokens = UsageTotals::default();
+        if let Some(usage) = usage {
+            tokens.add(usage);
+        }
+        let stated = context.timestamp.and_then(instant);
+        let id = context.entry_id.filter(|id| id.len() >= MIN_ID);
+        let key = |identity: (Option<i128>, Option<&str>)| hash(&(identity, model, &tokens));
+        self.found.push(UsageStatement {
+            keys: [stated.map(|time| key((Some(time), None))), id.map(|id| key((None, Some(id))))],
+            model: model.map(str::to_owned),
+            time: stated.or(self.start),
+            tokens,
+            cost,
+        });
+        Ok(())
+    }
+}
+
+type Identity<'i> = ((Option<i128>, Option<&'i str>), Option<&'i str>, &'i UsageTotals);
+
+/// Returns 128 bits, so that two statements do not have the same by chance.
+fn hash(identity: &Identity<'_>) -> u128 {
+    let half = |number: u8| {
+        let mut hasher = DefaultHasher::new();
+        let (place, model, tokens) = identity;
+        let UsageTotals { input, cache_read, cache_write, output, reasoning, total } = tokens;
+        let tokens = [input, cache_read, cache_write, output, reasoning, total];
+        (number, place, model, tokens).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}
+
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupBy {
+    /// Days in UTC.
+    Day,
+    /// Working directories.
+    Project,
+    /// Models.
+    Model,
+    /// Agents.
+    Agent,
+    /// Sessions.
+    Session,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Default)]
+pub struct UsageRow {
+    /// The number of sessions with tokens.
+    pub sessions: u64,
+    /// The number of statements, which are requests to a model for most agents.
+    pub requests: u64,
+    /// The tokens.
+    pub tokens: UsageTotals,
+    /// The cost that logs state.
+    pub stated_cost: Option<f64>,
+    /// The cost of the tokens that have a price. `None` without prices.
+    pub cost: Option<Cost>,
+    /// The number of tokens that have no price.
+    pub unpriced: u64,
+}
+
+/// Adds up the tokens of sessions.
+#[derive(Debug)]
+pub struct UsageTable {
+    by: GroupBy,
+    /// Only tokens of then or later, in nanoseconds since 1970.
+    since: Option<i128>,
+    /// Only tokens of then or earlier.
+    until: Option<i128>,
+    prices: Option<PriceTable>,
+    known: HashSet<u128>,
+    report: UsageReport,
+}
+
+/// The tokens of sessions.
+#[derive(Clone, Debug, Default)]
+pub struct UsageReport {
+    /// The rows by name, which is `None` where it is unknown.
+    pub rows: BTreeMap<Option<String>, UsageRow>,
+    /// The sum of all rows.
+    pub total: UsageRow,
+    /// The number of tokens without a price, by model.
+    pub unpriced: BTreeMap<Option<String>, u64>,
+    /// The number of statements that repeat others in their session, or were inherited.
+    pub skipped: BTreeMap<SkipReason, u64>,
+    /// The number of statements that another session contains as well.
+    pub in_other_session: u64,
+    /// The number of statements whose time is unknown, if only some times are wanted.
+    pub unknown_time: u64,
+}
+
+impl UsageTable {
+    /// Creates an empty table.
+    pub fn new(
+        by: GroupBy,
+        since: Option<i128>,
+        until: Option<i128>,
+        prices: Option<PriceTable>,
+    ) -> Self {
+        Self { by, since, until, prices, known: HashSet::new(), report: UsageReport::default() }
+    }
+
+    /// Adds a session.
+    pub fn add(&mut self, session: &SessionUsage) {
+        for (reason, count) in &session.skipped {
+            *self.report.skipped.entry(*reason).or_insert(0) += count;
+        }
+        let mut keys = Vec::new();
+        let mut rows = HashSet::new();
+        for statement in &session.statements {
+            // Statements of one session are different: the adapter annotates those that repeat others.
+            if statement.keys.iter().flatten().any(|key| self.known.contains(key)) {
+                self.report.in_other_session += 1;
+                continue;
+            }
+            keys.extend(statement.keys.into_iter().flatten());
+            if self.since.is_some() || self.until.is_some() {
+                let is_late = |time| self.since.is_none_or(|since| time >= since);
+                let is_early = |time| self.until.is_none_or(|until| time <= until);
+                match statement.time {
+                    Some(time) if is_late(time) && is_early(time) => {}
+                    Some(_) => continue,
+                    None => self.report.unknown_time += 1,
+                }
+            }
+            self.count(session, statement, &mut rows);
+        }
+        self.known.extend(keys);
+        self.report.total.sessions += u64::from(!rows.is_empty());
+    }
+
+    fn count(
+        &mut self,
+        session: &SessionUsage,
+        statement: &UsageStatement,
+        rows: &mut HashSet<Option<String>>,
+    ) {
+        let head = &session.head;
+        // Logs that do not name the model of each request have one model.
+        let model = statement.model.as_ref().or(head.model.as_ref());
+        let name = match self.by {
+            GroupBy::Day => {
+                let day = |time| utc(time).and_then(|text| Some(text.get(..10)?.to_owned()));
+                statement.time.and_then(day)
+            }
+            GroupBy::Project => head.working_dir.clone(),
+            GroupBy::Model => model.cloned(),
+            GroupBy::Agent => Some(head.agent.clone()),
+            GroupBy::Session => Some(head.session_id.clone()),
+        };
+        let tokens = &statement.tokens;
+        let priced = self.prices.as_ref().map(|prices| {
+            let unknown = String::new();
+            prices.price(model.unwrap_or(&unknown), tokens)
+        });
+        if let Some(unpriced) = priced.map(|priced| priced.unpriced).filter(|count| *count > 0) {
+            let count = self.report.unpriced.entry(model.cloned()).or_insert(0);
+            *count = count.saturating_add(unpriced);
+        }
+        let row = self.report.rows.entry(name.clone()).or_default();
+        row.sessions += u64::from(rows.insert(name));
+        for row in [row, &mut self.report.total] {
+            row.requests += 1;
+            row.tokens.merge(tokens);
+            if let Some(cost) = statement.cost {
+                *row.stated_cost.get_or_insert(0.0) += cost;
+            }
+            if let Some(priced) = priced {
+                row.cost = Some(row.cost.unwrap_or_default().plus(priced.cost));
+                row.unpriced = row.unpriced.saturating_add(priced.unpriced);
+            }
+        }
+    }
+
+    /// Returns the rows and their sum.
+    pub fn finish(self) -> UsageReport {
+        self.report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement(time: i128, id: &str, input: u64) -> UsageStatement {
+        let tokens =
+            UsageTotals { input: Some(input), total: Some(input), ..UsageTotals::default() };
+        let id = Some(id).filter(|id| id.len() >= MIN_ID);
+        UsageStatement {
+            keys: [
+                Some(hash(&((Some(time), None), Some("m"), &tokens))),
+                id.map(|id| hash(&((None, Some(id)), Some("m"), &tokens))),
+            ],
+            model: Some("m".to_owned()),
+            time: Some(time),
+            tokens,
+            cost: None,
+        }
+    }
+
+    fn session(id: &str, statements: Vec<UsageStatement>) -> SessionUsage {
+        let head = Head {
+            session_id: id.to_owned(),
+            agent: "kiln".to_owned(),
+            cli_version: None,
+            model: None,
+            working_dir: None,
+            start: None,
+            end: None,
+            parent: None,
+            relation: None,
+        };
+        SessionUsage { head, statements, skipped: BTreeMap::new() }
+    }
+
+    fn totals(sessions: &[SessionUsage]) -> (Option<u64>, u64) {
+        let mut table = UsageTable::new(GroupBy::Session, None, None, None);
+        for session in sessions {
+            table.add(session);
+        }
+        let report = table.finish();
+        (report.total.tokens.total, report.in_other_session)
+    }
+
+    #[test]
+    fn statement_that_two_sessions_contain_counts_once() {
+        let id = "0a0a0a0a-0000-4000-8000-000000000001";
+        let first = session("a", vec![statement(1, id, 5), statement(2, "short", 7)]);
+        // The same time, the same id, and neither.
+        let copied = session("b", vec![statement(1, "other", 5), statement(9, id, 5)]);
+        assert_eq!(totals(&[first.clone(), copied.clone()]), (Some(12), 2));
+        let others = session("c", vec![statement(1, "other", 6), statement(3, "short", 7)]);
+        assert_eq!(totals(&[first.clone(), others]), (Some(25), 0));
+        assert_eq!(totals(&[first.clone(), first]), (Some(12), 2));
+        // Within a session, the adapter decides.
+        let twice = session("d", vec![statement(1, "e", 5), statement(1, "f", 5)]);
+        assert_eq!(totals(&[twice]), (Some(10), 0));
+    }
+}
