@@ -33,7 +33,7 @@ use std::io::{self, Read};
 use vac_record::annotations;
 use vac_value::{Document, Problem, Scanner, SyntaxError};
 
-pub use in_memory::frames_in_memory;
+pub use in_memory::{frames_in_memory, frames_in_memory_within};
 use pieces::FrameEnd;
 pub use pieces::piece_length;
 pub use step::scanner;
@@ -72,16 +72,20 @@ impl Limit {
         self.0.min(PIECE)
     }
 
+    /// Returns the limit for an input whose frames are all in memory.
+    fn in_memory(self) -> usize {
+        self.0 / 4
+    }
+
     /// Returns the limit for the index of a document, in nodes.
     fn nodes(self) -> usize {
         (self.0 / 16).max(64)
     }
 }
 
-/// Returns the most bytes of an input that [`frames_in_memory`] may split into frames. It has no limit itself:
-/// an input that is not longer has no frame that is too long.
+/// Returns the most bytes of an input that [`frames_in_memory_within`] splits into frames.
 pub fn max_in_memory(max_event: usize) -> usize {
-    Limit::new(max_event).0 / 8
+    Limit::new(max_event).in_memory()
 }
 
 /// Returns the most bytes of an entry of plain text, and the size of its pieces if it is longer.

@@ -176,11 +176,9 @@ impl<'i> Log<'i> {
             parts.push(input);
         }
         let troubles = parts.iter().map(|part| part.troubles()).collect();
-        let files = parts.into_iter().map(|part| match part.bytes() {
-            Some(bytes) if bytes.len() <= frame::max_in_memory(part.max_event()) => {
-                File::InMemory(frame::frames_in_memory(bytes))
-            }
-            _ => File::Streamed(part),
+        let files = parts.into_iter().map(|part| {
+            let within = |bytes| frame::frames_in_memory_within(bytes, part.max_event());
+            part.bytes().and_then(within).map_or(File::Streamed(part), File::InMemory)
         });
         let mut files: Vec<_> = files.collect();
         for (number, file) in files.iter_mut().enumerate() {

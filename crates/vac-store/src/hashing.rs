@@ -1,13 +1,16 @@
-//! SHA-256 of what a pass reads, on a thread of its own once there is enough of it.
+//! SHA-256 of a log while it is converted, on a thread of its own if there is enough of it: of bytes
+//! in memory, or of what a pass reads.
 //!
-//! A large log is hashed while it is converted: hashing takes an eighth of the time of a
-//! conversion, and nothing in the conversion depends on it before the end.
+//! Hashing takes an eighth of the time of a conversion, and nothing in the conversion depends on it
+//! before the end.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use sha2::{Digest as _, Sha256};
+
+use crate::in_memory::InMemory;
 
 /// Fewer bytes than these are hashed where they are read, since starting a thread and copying
 /// them takes longer.
@@ -18,6 +21,39 @@ const BLOCK: usize = 256 << 10;
 
 /// Maximum number of blocks that wait to be hashed.
 const MAX_BLOCKS: usize = 4;
+
+/// Bytes in memory are hashed by a thread if there are at least this many.
+const MIN_BYTES_IN_MEMORY: usize = 1 << 20;
+
+/// Hashes bytes in memory, on a thread if there are many of them.
+pub(crate) fn hash_in_memory(bytes: &InMemory) -> HashInMemory {
+    if bytes.as_ref().len() >= MIN_BYTES_IN_MEMORY {
+        let shared = bytes.clone();
+        let run = move || Sha256::digest(shared.as_ref()).into();
+        // Without a thread the bytes are hashed here.
+        if let Ok(thread) = thread::Builder::new().name("sha-256".to_owned()).spawn(run) {
+            return HashInMemory::Running(thread);
+        }
+    }
+    HashInMemory::Done(Sha256::digest(bytes.as_ref()).into())
+}
+
+/// The SHA-256 of bytes in memory.
+#[derive(Debug)]
+pub(crate) enum HashInMemory {
+    Done([u8; 32]),
+    Running(JoinHandle<[u8; 32]>),
+}
+
+impl HashInMemory {
+    /// Waits for the SHA-256.
+    pub fn finish(self) -> [u8; 32] {
+        match self {
+            Self::Done(digest) => digest,
+            Self::Running(thread) => thread.join().expect("hashing does not panic"),
+        }
+    }
+}
 
 /// A SHA-256 of bytes that arrive piece by piece.
 #[derive(Debug, Default)]
@@ -126,6 +162,15 @@ mod tests {
                 let expected: [u8; 32] = Sha256::digest(&bytes).into();
                 assert_eq!(hashing.digest(), expected, "{size} bytes in pieces of {piece}");
             }
+        }
+    }
+
+    #[test]
+    fn digest_of_bytes_in_memory_is_that_of_all_bytes() {
+        for size in [0, 1, MIN_BYTES_IN_MEMORY - 1, MIN_BYTES_IN_MEMORY, 3 << 20] {
+            let bytes = bytes(size);
+            let expected: [u8; 32] = Sha256::digest(&bytes).into();
+            assert_eq!(hash_in_memory(&bytes.into()).finish(), expected, "{size} bytes");
         }
     }
 

@@ -18,7 +18,7 @@ use crate::log::{Part, Place};
 use crate::safe_path::FileReader;
 
 /// Maximum number of bytes of logs in memory: of each that is converted, and of all that wait.
-pub(crate) const MAX_IN_MEMORY: usize = 32 << 20;
+pub(crate) const MAX_IN_MEMORY: usize = 64 << 20;
 
 /// The number of bytes of logs that may be in memory from detection to conversion. Clones share it.
 #[derive(Clone, Debug, Default)]

@@ -148,9 +148,7 @@ impl<'l> LoadedPart<'l> {
                 bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
             }
             self.troubles = troubles;
-            self.passes = Passes::over(&bytes);
-            *room = room.saturating_sub(bytes.len() as u64);
-            self.bytes = Some(bytes.into());
+            self.keep(bytes.into(), room);
             return Ok(());
         }
         let is_compressed = matches!(self.part.place, Place::Compressed(_));
@@ -163,19 +161,27 @@ impl<'l> LoadedPart<'l> {
             |held: &InMemory| self.size.is_none_or(|size| held.as_ref().len() as u64 == size);
         let stored: Box<dyn Read> = match self.part.take_from_memory().filter(is_whole) {
             Some(held) if !is_compressed => {
-                self.passes = Passes::over(held.as_ref());
-                *room -= held.as_ref().len() as u64;
-                self.bytes = Some(held);
+                self.keep(held, room);
                 return Ok(());
             }
             Some(held) => Box::new(io::Cursor::new(held)),
             None => self.stored_bytes()?,
         };
-        let passes = Passes::default();
         // With room for one byte more, the end is found without growing. Compressed files and
         // those without a size grow as they are read.
         let size = self.size.filter(|_| !is_compressed).map_or(0, |size| size.min(*room) + 1);
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        // What the adapter sees is what is stored, so both can be hashed at once.
+        if matches!(self.part.place, Place::File(_) | Place::Kept(_)) {
+            stored.take(*room + 1).read_to_end(&mut bytes)?;
+            if bytes.len() as u64 <= *room {
+                self.keep(bytes.into(), room);
+            } else {
+                *room = 0;
+            }
+            return Ok(());
+        }
+        let passes = Passes::default();
         let mut reader = self.part.decode(passes.pass(stored))?;
         reader.by_ref().take(*room + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 <= *room {
@@ -188,6 +194,13 @@ impl<'l> LoadedPart<'l> {
             *room = 0;
         }
         Ok(())
+    }
+
+    /// Keeps the stored bytes in memory.
+    fn keep(&mut self, bytes: InMemory, room: &mut u64) {
+        *room = room.saturating_sub(bytes.as_ref().len() as u64);
+        self.passes = Passes::over(&bytes);
+        self.bytes = Some(bytes);
     }
 
     /// What is stored, without what was appended later.

@@ -9,10 +9,10 @@
 use std::cell::RefCell;
 use std::io::{self, Read};
 
-use sha2::{Digest as _, Sha256};
 use vac_adapter::Error;
 
-use crate::hashing::Hashing;
+use crate::hashing::{HashInMemory, Hashing, hash_in_memory};
+use crate::in_memory::InMemory;
 
 /// The beginning of a file is kept, so that a pass that stops within this many bytes is
 /// compared at once: adapters look at the beginning of a log before they read all of it.
@@ -29,6 +29,8 @@ pub(crate) struct Passes(RefCell<State>);
 struct State {
     /// The first bytes of the file, as far as a pass has read them.
     head: Vec<u8>,
+    /// The size of bytes in memory, and the hash that is computed of them.
+    in_memory: Option<(u64, HashInMemory)>,
     /// What the passes that reached the end have read.
     whole: Option<Fingerprint>,
     /// What the passes that did not have read, and that has not been compared yet.
@@ -43,9 +45,9 @@ struct State {
 
 impl Passes {
     /// The passes over bytes that are in memory and read from there.
-    pub fn over(bytes: &[u8]) -> Self {
-        let whole = Some(fingerprint(bytes.len() as u64, &Sha256::digest(bytes)));
-        Self(RefCell::new(State { whole, ..State::default() }))
+    pub fn over(bytes: &InMemory) -> Self {
+        let in_memory = Some((bytes.as_ref().len() as u64, hash_in_memory(bytes)));
+        Self(RefCell::new(State { in_memory, ..State::default() }))
     }
 
     /// Begins a pass over a file, which `reader` reads from its first byte.
@@ -61,7 +63,10 @@ impl Passes {
 
     /// What all passes have read; `None` if that has to be [completed](Passes::complete).
     pub fn whole(&self) -> Result<Option<Fingerprint>, Error> {
-        let state = self.0.borrow();
+        let mut state = self.0.borrow_mut();
+        if let Some((size, hash)) = state.in_memory.take() {
+            state.whole = Some(fingerprint(size, &hash.finish()));
+        }
         if !state.prefixes.is_empty() {
             return Ok(None);
         }

@@ -1,30 +1,42 @@
 //! Frames of an input in memory, scanned once and without copying.
 
-use super::step::{
-    Count, End, Step, end_of_bad, good, line_ends, scanner, step, utf8_at, without_return,
-};
-use super::{Content, Frame, Raw, Reason};
+use vac_value::{Problem, Scanner, SyntaxError};
 
-/// Returns all frames of an input in memory, the same as [`super::Frames`].
+use super::step::{
+    Count, End, Step, end_of_bad, good, line_ends, scanner, scanner_within, step, utf8_at,
+    without_return,
+};
+use super::{Content, Frame, Limit, Raw, Reason};
+
+/// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
+const MAX_NODES: usize = 1 << 22;
+
+/// Returns all frames of an input in memory, the same as [`super::Frames`] without a limit.
 pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
     first_frames_in_memory(bytes, usize::MAX)
 }
 
+/// Returns all frames of an input in memory, the same as [`super::Frames`] within the limit on one
+/// frame. `None` if a frame is too long, or the index of all frames would need too much memory:
+/// the input has to be read frame by frame then.
+pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Frame<'_>>> {
+    let limit = Limit::new(max_event);
+    if bytes.len() > limit.in_memory() {
+        return None;
+    }
+    let scanner = scanner_within(limit.nodes().min(MAX_NODES));
+    let mut splitter = Splitter::new(bytes, usize::MAX, scanner);
+    splitter.max_bad = limit.bad();
+    splitter.max_nodes = MAX_NODES;
+    splitter.split();
+    (!splitter.is_over_limit).then_some(splitter.frames)
+}
+
 /// Returns the frames of an input in memory up to the last of its first `documents` documents.
 pub(crate) fn first_frames_in_memory(bytes: &[u8], documents: usize) -> Vec<Frame<'_>> {
-    let (count, frames) = (Count::default(), Vec::new());
-    let mut held = Splitter { bytes, at: 0, line: 1, count, frames, missing: documents };
-    while held.at < bytes.len() && !held.is_full() {
-        let rest = &bytes[held.at..];
-        match vac_value::known_text(rest) {
-            Ok(text) => held.text(text, End::Input),
-            Err(error) => {
-                let text = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
-                held.text(text, End::BadByte);
-            }
-        }
-    }
-    held.frames
+    let mut splitter = Splitter::new(bytes, documents, scanner());
+    splitter.split();
+    splitter.frames
 }
 
 struct Splitter<'a> {
@@ -32,21 +44,57 @@ struct Splitter<'a> {
     at: usize,
     line: u64,
     count: Count,
+    scanner: Scanner,
     frames: Vec<Frame<'a>>,
     /// Number of documents to find before stopping.
     missing: usize,
+    /// The maximum number of bytes of a frame that is not a document.
+    max_bad: usize,
+    /// The number of nodes that further documents may have.
+    max_nodes: usize,
+    /// Whether a limit was exceeded. Splitting has ended there.
+    is_over_limit: bool,
 }
 
 impl<'a> Splitter<'a> {
-    fn is_full(&self) -> bool {
-        self.missing == 0
+    fn new(bytes: &'a [u8], documents: usize, scanner: Scanner) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            line: 1,
+            count: Count::default(),
+            scanner,
+            frames: Vec::new(),
+            missing: documents,
+            max_bad: usize::MAX,
+            max_nodes: usize::MAX,
+            is_over_limit: false,
+        }
+    }
+
+    fn split(&mut self) {
+        let bytes = self.bytes;
+        while self.at < bytes.len() && !self.is_done() {
+            let rest = &bytes[self.at..];
+            match vac_value::known_text(rest) {
+                Ok(text) => self.text(text, End::Input),
+                Err(error) => {
+                    let valid = &rest[..error.valid_up_to()];
+                    let text = std::str::from_utf8(valid).expect("it is valid up to here");
+                    self.text(text, End::BadByte);
+                }
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.missing == 0 || self.is_over_limit
     }
 
     /// Adds the frames of the text that comes next, and the malformed one at its end.
     fn text(&mut self, text: &'a str, end: End) {
-        let mut scanner = scanner();
         let mut rest = text;
-        while !self.is_full() {
+        while !self.is_done() {
             let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
             self.skip(rest.len() - trimmed.len());
             rest = trimmed;
@@ -56,9 +104,13 @@ impl<'a> Splitter<'a> {
                 }
                 return;
             }
-            let length = match step(rest, end, &mut scanner) {
+            let length = match step(rest, end, &mut self.scanner) {
                 Step::Document(document, length) => {
-                    let document = scanner.settle(document);
+                    let document = self.scanner.settle(document);
+                    match self.max_nodes.checked_sub(document.len()) {
+                        Some(nodes) => self.max_nodes = nodes,
+                        None => return self.is_over_limit = true,
+                    }
                     let line_ends = document.line_ends();
                     let frame = good(self.count.next(self.line, self.at as u64), document);
                     self.frames.push(frame);
@@ -72,6 +124,9 @@ impl<'a> Splitter<'a> {
                     let length = rest.bytes().position(|byte| byte != 0).unwrap_or(rest.len());
                     self.raw(&rest.as_bytes()[..length], Reason::Nul);
                     length
+                }
+                Step::Bad(Reason::Syntax(SyntaxError { problem: Problem::Nodes(_), .. })) => {
+                    return self.is_over_limit = true;
                 }
                 Step::Bad(reason) => match end_of_bad(rest, end) {
                     Some(length) => {
@@ -98,6 +153,7 @@ impl<'a> Splitter<'a> {
     }
 
     fn raw(&mut self, bytes: &'a [u8], reason: Reason) {
+        self.is_over_limit |= bytes.len() >= self.max_bad;
         let place = self.count.next(self.line, self.at as u64);
         let content = Content::Raw(Raw { bytes, reason, document: None });
         self.frames.push(Frame { place, content });

@@ -2,7 +2,7 @@
 //! except white space.
 
 use proptest::prelude::*;
-use vac_adapter::frame::{Content, Frame, Frames, frames_in_memory};
+use vac_adapter::frame::{Content, Frame, Frames, frames_in_memory, frames_in_memory_within};
 
 /// A frame that borrows nothing: place, whether it is a document, bytes.
 type OwnedFrame = (String, u64, bool, String, Vec<u8>);
@@ -85,5 +85,39 @@ fn between(mut bytes: &[u8]) -> bool {
             [space, rest @ ..] if is_space(*space) => rest,
             _ => return false,
         }
+    }
+}
+
+/// The frames within a limit on one frame, streamed and in memory.
+fn within(log: &[u8], limit: usize) -> (Vec<OwnedFrame>, Option<Vec<OwnedFrame>>) {
+    let mut frames = Frames::new(log).within(limit);
+    let mut found = Vec::new();
+    while let Some(frame) = frames.next(to_owned_frame).expect("memory can be read") {
+        found.push(frame);
+    }
+    let held = frames_in_memory_within(log, limit);
+    (found, held.map(|frames| frames.iter().map(to_owned_frame).collect()))
+}
+
+#[test]
+fn frames_that_are_too_long_are_streamed() {
+    const MIB: usize = 1 << 20;
+    let limit = 48 * MIB;
+    for (log, is_in_memory) in [
+        // A line that is not a document is split from an eighth of the limit on.
+        (["{\"a\": 1}\n", &"x".repeat(5 * MIB), "\n{\"a\": 2}\n"].concat(), true),
+        (["{\"a\": 1}\n", &"x".repeat(7 * MIB), "\n{\"a\": 2}\n"].concat(), false),
+        (["{\"a\": 1}\n", &"\0".repeat(7 * MIB), "\n{\"a\": 2}\n"].concat(), false),
+        // A document is split if it has a node for each 16 bytes of the limit.
+        (["[", &"1,".repeat(5 * MIB / 2), "1]\n[2]"].concat(), true),
+        (["[", &"1,".repeat(7 * MIB / 2), "1]\n[2]"].concat(), false),
+        // All frames together are longer than a quarter of the limit.
+        (["\"", &"x".repeat(12 * MIB), "\"\n"].concat(), false),
+        // The index of all frames is too large.
+        (["[", &"1,".repeat(MIB), "1]\n"].concat().repeat(5), false),
+    ] {
+        let (streamed, held) = within(log.as_bytes(), limit);
+        assert_eq!(held.is_some(), is_in_memory, "{:?} ...", &log[..20]);
+        assert!(held.is_none_or(|held| held == streamed), "{:?} ...", &log[..20]);
     }
 }

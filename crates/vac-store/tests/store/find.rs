@@ -60,7 +60,7 @@ fn copy_of_a_session_without_an_id_is_skipped() {
 
 #[test]
 fn lines_appended_to_a_large_log_while_it_is_read_are_ignored() {
-    let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(33 << 20));
+    let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(65 << 20));
     let folder = folder(&[("a.jsonl", &large)]);
     let path = folder.path().join("a.jsonl");
     let found = find(std::slice::from_ref(&path), crate::AGENTS);

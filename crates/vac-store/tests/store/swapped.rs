@@ -10,7 +10,7 @@ use vac_store::join::{DetectedLog, detect, detect_and_keep, join};
 use vac_store::{Loaded, MemoryBudget, find};
 
 /// More than is held in memory.
-const LARGE: usize = 33 << 20;
+const LARGE: usize = 65 << 20;
 
 fn digest(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(bytes))
@@ -20,8 +20,13 @@ fn digest(bytes: &[u8]) -> String {
 fn version(mark: char, size: usize) -> Vec<u8> {
     let (before, after) =
         (r#"{"role":"user","message":{"content":[{"type":"text","text":""#, "\"}]}}\n");
-    let text = "x".repeat(size - before.len() - after.len() - 2);
-    format!("{before}{mark}{text}{mark}{after}").into_bytes()
+    let length = size - before.len() - after.len() - 2;
+    // What compresses to less than a thousandth is refused.
+    let numbers: Vec<_> = (0..length / 500).map(|number| format!("{number:x}")).collect();
+    let numbers = numbers.concat();
+    let numbers = &numbers[..numbers.len().min(length)];
+    let text = "x".repeat(length - numbers.len());
+    format!("{before}{mark}{numbers}{text}{mark}{after}").into_bytes()
 }
 
 struct Swapped {
