@@ -17,8 +17,10 @@ use vac_adapter::frame;
 use crate::log::{Part, Place};
 use crate::safe_path::FileReader;
 
-/// Maximum number of bytes of logs in memory: of each that is converted, and of all that wait.
+/// Maximum number of bytes of a log that is in memory while it is converted.
 pub(crate) const MAX_IN_MEMORY: usize = 64 << 20;
+/// Maximum number of bytes of all logs that wait in memory for their conversion.
+const MAX_WAITING: u64 = 16 << 20;
 
 /// The number of bytes of logs that may be in memory from detection to conversion. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +30,7 @@ impl MemoryBudget {
     /// Returns the budget of all logs that are converted with a [limit](Input::max_event) on the bytes
     /// of one event.
     pub fn new(max_event: usize) -> Self {
-        Self(Arc::new(AtomicU64::new(max_in_memory(max_event))))
+        Self(Arc::new(AtomicU64::new(max_in_memory(max_event).min(MAX_WAITING))))
     }
 
     /// Returns an empty budget, for logs that are not converted.
