@@ -33,7 +33,7 @@ use std::io::{self, Read};
 use vac_record::annotations;
 use vac_value::{Document, Problem, Scanner, SyntaxError};
 
-pub use in_memory::{frames_in_memory, frames_in_memory_within};
+pub use in_memory::{each_frame_in_memory, frames_in_memory, frames_in_memory_within};
 use pieces::FrameEnd;
 pub use pieces::piece_length;
 pub use step::scanner;

@@ -33,6 +33,7 @@ mod layout;
 mod output_file;
 mod printer;
 mod readers;
+mod record_documents;
 mod schema;
 mod session_index;
 mod session_names;

@@ -4,7 +4,7 @@
 //! the others.
 
 use std::collections::HashSet;
-use std::io::{self, Read as _};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -15,21 +15,21 @@ use vac::parallel::{ordered_parallel_map, with_stack};
 use vac::read::source_names;
 use vac::text_search::may_match;
 use vac::{AGENTS, Agent, Search};
-use vac_adapter::frame::{Content, Frames, Raw};
 use vac_adapter::time::instant;
-use vac_adapter::{Error, Input as _, Session, SourceFile};
+use vac_adapter::{Error, Session, SourceFile};
 use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
 use vac_store::join::{DetectedLog, Why};
 use vac_store::{Found, MemoryBudget, StoredLog, find, find_all};
-use vac_value::{Document, Encoding, Scanner};
+use vac_value::{Document, Encoding};
 use vac_view::byte_filter::ByteFilter;
 use vac_view::record;
 
 use crate::exit::Exit;
 use crate::format::{pluralize, truncate};
 use crate::printer::Printer;
+use crate::record_documents::{each_document, encoding_of_record};
 use crate::session_names::{self, Last, Named, records_folder};
-use crate::sessions::{self, encoding_of_record};
+use crate::sessions;
 use crate::size;
 use crate::skipped;
 
@@ -343,10 +343,13 @@ where
                 self.read_log(known, is_in_place, &mut result);
             }
             Unit::Record { log, encoding, is_kept } => {
-                let read = match encoding {
-                    Encoding::Json => self.read_json(log, *is_kept, &mut result),
-                    Encoding::Cbor => self.read_cbor(log, *is_kept, &mut result),
-                };
+                let read = each_document(&log.unread(), *encoding, &mut |document| {
+                    match document {
+                        Ok(document) => self.read_record(log, document, *is_kept, &mut result),
+                        Err(reason) => result.fail(log, &Error::Refused(reason)),
+                    }
+                    ControlFlow::Continue(())
+                });
                 if let Err(error) = read {
                     result.fail(log, &Error::Io(error));
                 }
@@ -379,56 +382,6 @@ where
         if let Err(error) = read {
             result.fail(log, &error);
         }
-    }
-
-    /// Reads JSON records one after the other, each held in memory.
-    fn read_json(
-        &self,
-        log: &StoredLog,
-        is_kept: bool,
-        result: &mut UnitResult<T>,
-    ) -> io::Result<()> {
-        let input = log.unread();
-        let mut frames = Frames::new(input.open()?).within(usize::MAX);
-        while frames
-            .next(|frame| match &frame.content {
-                Content::Document(document)
-                | Content::Raw(Raw { document: Some(document), .. }) => {
-                    self.read_record(log, document, is_kept, result);
-                }
-                Content::Raw(raw) => {
-                    result.fail(log, &Error::Refused(format!("not JSON: {}", raw.reason)));
-                }
-            })?
-            .is_some()
-        {}
-        Ok(())
-    }
-
-    /// Reads a sequence of CBOR records. Stops at bytes that are not CBOR.
-    fn read_cbor(
-        &self,
-        log: &StoredLog,
-        is_kept: bool,
-        result: &mut UnitResult<T>,
-    ) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        log.unread().open()?.read_to_end(&mut bytes)?;
-        let mut rest = bytes.as_slice();
-        let mut scanner = Scanner::default();
-        while !rest.is_empty() {
-            match scanner.cbor_prefix(rest) {
-                Ok((document, length)) => {
-                    self.read_record(log, &document, is_kept, result);
-                    rest = &rest[length..];
-                }
-                Err(error) => {
-                    result.fail(log, &Error::Refused(format!("not CBOR: {error}")));
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
     }
 
     fn read_record(

@@ -1,6 +1,7 @@
 //! Readers of sessions, from logs and from records, for `vac inspect` and `vac events`.
 
-use std::io::{self, Read};
+use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -10,20 +11,20 @@ use vac::convert::read_log;
 use vac::parallel::with_stack;
 use vac::read::source_names;
 use vac::{AGENTS, Agent, Search};
-use vac_adapter::frame::{Content, Frames, Raw, Reason};
-use vac_adapter::{Beginning, Error, Input, Session, SourceFile};
+use vac_adapter::{Error, Session, SourceFile};
 use vac_record::SessionId;
 use vac_sign::{PublicKey, SignatureVerdict, Verification, verify};
 use vac_store::join::DetectedLog;
 use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find};
 use vac_validate::signed::{self, Payload};
-use vac_value::{Document, Encoding, Scanner};
+use vac_value::{Document, Encoding};
 use vac_view::record;
 
 use crate::exit::Exit;
 use crate::format::truncate;
 use crate::key_files::now;
 use crate::printer::Printer;
+use crate::record_documents::{each_document, encoding_of_record};
 use crate::session_names::{self, Last, Named};
 use crate::skipped;
 
@@ -230,60 +231,20 @@ impl Reading<'_, '_> {
         taken
     }
 
+    /// Reads the records of a file, each held in memory.
     fn records(&mut self, log: &StoredLog, encoding: Encoding) -> Result<()> {
-        let input = log.unread();
-        let read = match encoding {
-            Encoding::Json => self.json(log, &input),
-            Encoding::Cbor => self.cbor(log, &input),
-        };
-        match read {
-            Ok(done) => done,
-            Err(error) => {
-                self.refuse(log, &error.to_string(), Exit::Error);
-                Ok(())
-            }
-        }
-    }
-
-    /// Reads JSON records one after the other, each held in memory.
-    fn json(&mut self, log: &StoredLog, input: &dyn Input) -> io::Result<Result<()>> {
-        let mut frames = Frames::new(input.open()?).within(usize::MAX);
-        loop {
-            let next = frames.next(|frame| match &frame.content {
-                Content::Document(document)
-                | Content::Raw(Raw { document: Some(document), .. }) => self.record(log, document),
-                Content::Raw(raw) => {
-                    self.take(log, Err(Error::Refused(format!("not JSON: {}", raw.reason))))
-                }
-            })?;
-            match next {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Ok(Err(error)),
-                None => return Ok(Ok(())),
-            }
-        }
-    }
-
-    /// Reads a sequence of CBOR records. Stops at bytes that are not CBOR.
-    fn cbor(&mut self, log: &StoredLog, input: &dyn Input) -> io::Result<Result<()>> {
-        let mut bytes = Vec::new();
-        input.open()?.read_to_end(&mut bytes)?;
-        let mut rest = bytes.as_slice();
-        let mut scanner = Scanner::default();
-        while !rest.is_empty() {
-            let (taken, length) = match scanner.cbor_prefix(rest) {
-                Ok((document, length)) => (self.record(log, &document), length),
-                Err(error) => {
-                    let error = Error::Refused(format!("not CBOR: {error}"));
-                    (self.take(log, Err(error)), rest.len())
-                }
+        let mut taken = Ok(());
+        let read = each_document(&log.unread(), encoding, &mut |document| {
+            taken = match document {
+                Ok(document) => self.record(log, document),
+                Err(reason) => self.take(log, Err(Error::Refused(reason))),
             };
-            if let Err(error) = taken {
-                return Ok(Err(error));
-            }
-            rest = &rest[length..];
+            if taken.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if let Err(error) = read {
+            self.refuse(log, &error.to_string(), Exit::Error);
         }
-        Ok(Ok(()))
+        taken
     }
 
     fn record(&mut self, log: &StoredLog, document: &Document<'_>) -> Result<()> {
@@ -342,30 +303,4 @@ impl Reading<'_, '_> {
         self.sessions.printer.error(message);
         self.exit = self.exit.max(exit);
     }
-}
-
-/// Returns the encoding of the records in a file, or `None` if it does not contain records. CBOR
-/// records begin with a map or a tag, as no log does; JSON is recognised by the first document.
-pub fn encoding_of_record(log: &StoredLog, is_log: bool) -> io::Result<Option<Encoding>> {
-    if is_log {
-        return Ok(None);
-    }
-    let input = log.unread();
-    let mut first = [0; 1];
-    let count = input.open()?.read(&mut first)?;
-    if count == 1 && (0xa0..=0xdb).contains(&first[0]) {
-        return Ok(Some(Encoding::Cbor));
-    }
-    let is_record = Frames::new(input.open()?).next(|frame| match &frame.content {
-        Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
-            record::is_record(document)
-        }
-        // For a large record its beginning is enough, unless the keys are in an unusual order.
-        Content::Raw(Raw { reason: Reason::TooLong { .. }, .. }) => {
-            let sample = Beginning::read(&input);
-            sample.is_ok_and(|it| it.sample().documents.first().is_some_and(record::is_record))
-        }
-        Content::Raw(_) => false,
-    })?;
-    Ok((is_record == Some(true)).then_some(Encoding::Json))
 }

@@ -1,5 +1,7 @@
 //! Frames of an input in memory, scanned once and without copying.
 
+use std::ops::ControlFlow;
+
 use vac_value::{Problem, Scanner, SyntaxError};
 
 use super::step::{
@@ -10,6 +12,9 @@ use super::{Content, Frame, Limit, Raw, Reason};
 
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
+
+/// Receives frames.
+type Show<'a, 's> = dyn FnMut(Frame<'a>) -> ControlFlow<()> + 's;
 
 /// Returns all frames of an input in memory, the same as [`super::Frames`] without a limit.
 pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
@@ -25,27 +30,43 @@ pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Fra
         return None;
     }
     let scanner = scanner_within(limit.nodes().min(MAX_NODES));
-    let mut splitter = Splitter::new(bytes, usize::MAX, scanner);
+    let mut frames = Vec::new();
+    let mut push = |frame| {
+        frames.push(frame);
+        ControlFlow::Continue(())
+    };
+    let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
     splitter.max_bad = limit.bad();
     splitter.max_nodes = MAX_NODES;
     splitter.split();
-    (!splitter.is_over_limit).then_some(splitter.frames)
+    (!splitter.is_over_limit).then_some(frames)
+}
+
+/// Passes the frames of an input in memory to `show` until it breaks off: the same frames as those of
+/// [`super::Frames`] without a limit.
+pub fn each_frame_in_memory<'a>(bytes: &'a [u8], show: &mut Show<'a, '_>) {
+    Splitter::new(bytes, usize::MAX, scanner(), show).split();
 }
 
 /// Returns the frames of an input in memory up to the last of its first `documents` documents.
 pub(crate) fn first_frames_in_memory(bytes: &[u8], documents: usize) -> Vec<Frame<'_>> {
-    let mut splitter = Splitter::new(bytes, documents, scanner());
-    splitter.split();
-    splitter.frames
+    let mut frames = Vec::new();
+    let mut push = |frame| {
+        frames.push(frame);
+        ControlFlow::Continue(())
+    };
+    Splitter::new(bytes, documents, scanner(), &mut push).split();
+    frames
 }
 
-struct Splitter<'a> {
+struct Splitter<'a, 's> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
     count: Count,
     scanner: Scanner,
-    frames: Vec<Frame<'a>>,
+    /// Receives the frames.
+    show: &'s mut Show<'a, 's>,
     /// Number of documents to find before stopping.
     missing: usize,
     /// The maximum number of bytes of a frame that is not a document.
@@ -54,21 +75,29 @@ struct Splitter<'a> {
     max_nodes: usize,
     /// Whether a limit was exceeded. Splitting has ended there.
     is_over_limit: bool,
+    /// Whether no further frame is wanted.
+    is_stopped: bool,
 }
 
-impl<'a> Splitter<'a> {
-    fn new(bytes: &'a [u8], documents: usize, scanner: Scanner) -> Self {
+impl<'a, 's> Splitter<'a, 's> {
+    fn new(
+        bytes: &'a [u8],
+        documents: usize,
+        scanner: Scanner,
+        show: &'s mut Show<'a, 's>,
+    ) -> Self {
         Self {
             bytes,
             at: 0,
             line: 1,
             count: Count::default(),
             scanner,
-            frames: Vec::new(),
+            show,
             missing: documents,
             max_bad: usize::MAX,
             max_nodes: usize::MAX,
             is_over_limit: false,
+            is_stopped: false,
         }
     }
 
@@ -88,7 +117,7 @@ impl<'a> Splitter<'a> {
     }
 
     fn is_done(&self) -> bool {
-        self.missing == 0 || self.is_over_limit
+        self.missing == 0 || self.is_over_limit || self.is_stopped
     }
 
     /// Adds the frames of the text that comes next, and the malformed one at its end.
@@ -113,7 +142,7 @@ impl<'a> Splitter<'a> {
                     }
                     let line_ends = document.line_ends();
                     let frame = good(self.count.next(self.line, self.at as u64), document);
-                    self.frames.push(frame);
+                    self.show(frame);
                     self.missing -= 1;
                     self.line += line_ends;
                     self.at += length;
@@ -156,7 +185,11 @@ impl<'a> Splitter<'a> {
         self.is_over_limit |= bytes.len() >= self.max_bad;
         let place = self.count.next(self.line, self.at as u64);
         let content = Content::Raw(Raw { bytes, reason, document: None });
-        self.frames.push(Frame { place, content });
+        self.show(Frame { place, content });
+    }
+
+    fn show(&mut self, frame: Frame<'a>) {
+        self.is_stopped |= (self.show)(frame).is_break();
     }
 
     fn skip(&mut self, length: usize) {

@@ -7,7 +7,8 @@ use vac_store::StoredLog;
 use vac_value::Encoding;
 
 use super::existing_record::cbor_id;
-use crate::sessions::{SIGNED_RECORD, encoding_of_record};
+use crate::record_documents::encoding_of_record;
+use crate::sessions::SIGNED_RECORD;
 
 /// How a signed record begins: the tag of `COSE_Sign1` on an array of four.
 const ENVELOPE: &[u8] = b"\xd2\x84";
