@@ -20,7 +20,7 @@ const TYPES: [&str; 12] = [
     "VerifiableAgentRecord",
 ];
 
-/// The lines of a source that leave fields to a default.
+/// Returns the lines of a source that leave fields to a default.
 fn defaults(source: &str) -> Vec<&str> {
     let is_default = |line: &&str| {
         let line = line.split("//").next().expect("a first part");

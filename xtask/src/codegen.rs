@@ -27,7 +27,7 @@ pub fn standalone(spec: &Specification, out: &Path, check: bool) -> Result<bool>
     settle(&[Output { path, text }], check)
 }
 
-/// The error with the lines of the specification that it is about.
+/// Returns the error with the lines of the specification that it is about.
 fn to_anyhow(error: &FileError) -> anyhow::Error {
     anyhow!("{error:#}")
 }

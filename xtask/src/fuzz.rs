@@ -193,7 +193,7 @@ impl Fuzz {
     }
 }
 
-/// How much was tried, as libFuzzer reports it.
+/// Returns how much was tried, as libFuzzer reports it.
 fn summary(output: &str) -> String {
     let runs = statistic(output, "stat::number_of_executed_units: ").unwrap_or("no");
     let memory = statistic(output, "stat::peak_rss_mb: ").unwrap_or("?");
@@ -218,7 +218,7 @@ fn finding(output: &str) -> String {
     panic.chain(verdict).collect::<Vec<_>>().join("\n")
 }
 
-/// A folder for what a run writes, in memory where the system has a place for that.
+/// Returns a folder for what a run writes, in memory where the system has a place for that.
 fn scratch_folder() -> Result<TempDir> {
     let memory = Path::new("/dev/shm");
     let mut folder = tempfile::Builder::new();

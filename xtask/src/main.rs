@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace's root.
+/// Returns the workspace's root.
 fn root() -> Result<&'static Path> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     folder.ok_or_else(|| anyhow!("xtask has no folder around it"))

@@ -49,7 +49,7 @@ fn metadata() -> Result<Value> {
     serde_json::from_str(&text).context("cargo metadata gave no JSON")
 }
 
-/// The platform that the compiler is on.
+/// Returns the platform that the compiler is on.
 pub fn host() -> Result<String> {
     let about = run(&["--version", "--verbose"], Stdio::inherit())?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));

@@ -64,7 +64,7 @@ pub const CLAUDE: AgentRules = AgentRules {
     ),
 };
 
-/// Whether it begins as a web export does, or as lines in an array: these are read line by
+/// Returns whether it begins as a web export does, or as lines in an array: these are read line by
 /// line. A line of its own is not.
 fn is_export(piece: &[u8]) -> bool {
     let name: &[u8] = b"\"loglines\"";

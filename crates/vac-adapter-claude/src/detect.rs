@@ -12,12 +12,12 @@ use crate::lines::{LineContent, damaged_lines, exported};
 /// Maximum number of lines of a web export that are compared.
 const MAX_LINES: usize = 64;
 
-/// Whether the type of a line is known.
+/// Returns whether the type of a line is known.
 fn is_known(line: Node<'_, '_>) -> bool {
     line.member("type").and_then(Node::text).is_some_and(|kind| known::line(&kind))
 }
 
-/// How the documents of a sample fit.
+/// Returns how the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict != Verdict::default() {
@@ -32,7 +32,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     Verdict::from_confidence(seen)
 }
 
-/// How one document fits.
+/// Returns how one document fits.
 fn fit(document: Node<'_, '_>) -> Fit {
     let Some(lines) = exported(document) else { return fit_line(document) };
     let mut verdict = Verdict::default();
@@ -48,7 +48,7 @@ fn contradiction(verdict: &Verdict) -> Fit {
     Fit::Contradicts(verdict.reason.unwrap_or(UNKNOWN_SHAPE))
 }
 
-/// How one line fits.
+/// Returns how one line fits.
 fn fit_line(line: Node<'_, '_>) -> Fit {
     LineMembers::read(line).fit(line)
 }

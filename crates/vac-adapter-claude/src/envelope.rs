@@ -69,12 +69,12 @@ mapping! {
 }
 
 impl Envelope<'_> {
-    /// Whether the program states that it wrote the text.
+    /// Returns whether the program states that it wrote the text.
     pub fn is_meta(&self) -> bool {
         self.is_meta.is_some() || self.plan.is_some()
     }
 
-    /// Whether a subagent wrote the line.
+    /// Returns whether a subagent wrote the line.
     pub fn is_sidechain(&self) -> bool {
         self.is_sidechain.is_some() || self.streamed_parent_call.is_some()
     }

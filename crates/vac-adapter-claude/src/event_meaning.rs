@@ -91,7 +91,7 @@ pub(crate) fn annotate<'a>(
     }
 }
 
-/// How the last line of a stream says that the session ended.
+/// Returns how the last line of a stream says that the session ended.
 fn result(line: Node<'_, '_>) -> End {
     let is_error = line.member("is_error").and_then(Node::bool);
     let subtype = line.member("subtype").and_then(Node::text);

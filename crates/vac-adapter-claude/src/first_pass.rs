@@ -213,8 +213,8 @@ impl Facts {
             || self.parts.get(file).is_some_and(|part| part.agent.is_some())
     }
 
-    /// Whether an earlier line has the same id and the same content: a session that is resumed
-    /// may log its last messages again.
+    /// Returns whether an earlier line has the same id and the same content: a session that is
+    /// resumed may log its last messages again.
     fn is_repeated(&mut self, id: Option<Node<'_, '_>>, said: MessageMembers<'_, '_>) -> bool {
         const COMPARED: usize = 256;
         let Some(id) = id.and_then(Node::text) else { return false };
@@ -233,7 +233,7 @@ impl Facts {
         }
     }
 
-    /// Whether a line states something that lines before it do not.
+    /// Returns whether a line states something that lines before it do not.
     fn is_change(&mut self, kind: &str, members: &LineMembers<'_, '_>) -> bool {
         match kind {
             "permission-mode" => {
@@ -486,13 +486,13 @@ impl Facts {
         }
     }
 
-    /// Whether lines name several sessions, and the file none of them.
+    /// Returns whether lines name several sessions, and the file none of them.
     pub fn has_several_sessions(&self) -> bool {
         let has_several = matches!(self.named, Named::Several);
         has_several && !self.history.is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
-    /// Which format it is in, with files next to the log or not.
+    /// Returns which format it is in, with files next to the log or not.
     pub fn variant(&self, has_folder: bool) -> &'static str {
         if self.exports > 0 {
             "loglines"
@@ -508,7 +508,7 @@ impl Facts {
     }
 }
 
-/// Whether a `system` line is a command that the user typed.
+/// Returns whether a `system` line is a command that the user typed.
 fn is_local_command(members: &LineMembers<'_, '_>) -> bool {
     let is_local = members.subtype.is_some_and(|subtype| subtype.is_text("local_command"));
     let content = members.content.filter(|_| is_local).and_then(Node::text);

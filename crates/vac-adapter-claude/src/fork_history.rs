@@ -41,7 +41,7 @@ pub(crate) struct ForkHistory {
 }
 
 impl ForkHistory {
-    /// The history of a file that is named after this.
+    /// Returns the history of a file that is named after this.
     pub fn new(stem: Option<&str>) -> Self {
         Self { stem: stem.map(str::to_owned), ..Self::default() }
     }

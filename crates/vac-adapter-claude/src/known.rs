@@ -189,17 +189,17 @@ const JOURNAL: &[&str] = &["result", "started"];
 const PLAIN_BLOCKS: &[&str] =
     &["container_upload", "document", "image", "search_result", "text", "tool_reference"];
 
-/// Whether a line of this type is known.
+/// Returns whether a line of this type is known.
 pub(crate) fn line(kind: &str) -> bool {
     LINES.binary_search(&kind).is_ok()
 }
 
-/// Whether a line of this type is known, if it is in a session's log or stream.
+/// Returns whether a line of this type is known, if it is in a session's log or stream.
 pub(crate) fn logged(kind: &str) -> bool {
     line(kind) || STREAMED.binary_search(&kind).is_ok()
 }
 
-/// Whether the subtype of a line of this type is known.
+/// Returns whether the subtype of a line of this type is known.
 pub(crate) fn subtype(kind: &str, subtype: &str) -> bool {
     let list = match kind {
         "system" => SYSTEM,
@@ -211,12 +211,12 @@ pub(crate) fn subtype(kind: &str, subtype: &str) -> bool {
     list.binary_search(&subtype).is_ok()
 }
 
-/// Whether a line of this type is known in a journal.
+/// Returns whether a line of this type is known in a journal.
 pub(crate) fn journal(kind: &str) -> bool {
     JOURNAL.binary_search(&kind).is_ok()
 }
 
-/// Whether a block of this type is content and nothing else.
+/// Returns whether a block of this type is content and nothing else.
 pub(crate) fn plain_block(kind: &str) -> bool {
     PLAIN_BLOCKS.binary_search(&kind).is_ok()
 }

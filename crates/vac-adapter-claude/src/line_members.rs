@@ -159,7 +159,7 @@ impl<'d, 'a> LineMembers<'d, 'a> {
         session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
     }
 
-    /// How the line with these members fits.
+    /// Returns how the line with these members fits.
     pub fn fit(&self, line: Node<'_, '_>) -> Fit {
         if line.kind() != Kind::Map {
             return Fit::unknown(line);

@@ -160,7 +160,7 @@ pub(crate) fn exported<'d: 'a, 'a>(root: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     root.member(LOGLINES).filter(|lines| lines.kind() == Kind::Array)
 }
 
-/// Whether the element of an array is a line. Other agents have arrays of messages with the
+/// Returns whether the element of an array is a line. Other agents have arrays of messages with the
 /// same types.
 fn is_line(node: Node<'_, '_>) -> bool {
     const IDS: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];

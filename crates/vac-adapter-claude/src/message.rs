@@ -194,7 +194,7 @@ fn read<'a>(
     Envelope::read(line, &MessageEntry::KEYS, wanted, report)
 }
 
-/// A message of the user without an API message.
+/// Returns a message of the user without an API message.
 fn prompt<'a>(
     envelope: Envelope<'a>,
     content: Option<Node<'a, '_>>,

@@ -108,9 +108,9 @@ impl Queue {
     }
 }
 
-/// Whether a text has the prompt as some of its lines (prompts that waited together
-/// become one message), or as what an element of it says (`<bash-input>`), or the
-/// prompt's command (`<command-name>`).
+/// Returns whether a text has the prompt as some of its lines (prompts that waited together become
+/// one message), or as what an element of it says (`<bash-input>`), or the prompt's command
+/// (`<command-name>`).
 fn contains(text: &str, prompt: &str) -> bool {
     let wanted = match prompt.strip_prefix('/') {
         Some(_) if text.contains("<command-name>") => {

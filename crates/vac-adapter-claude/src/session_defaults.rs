@@ -35,7 +35,7 @@ impl SessionDefaults {
         self.branch = self.branch.take().or(branch);
     }
 
-    /// Whether a line's member has the value of the session.
+    /// Returns whether a line's member has the value of the session.
     pub fn has(&self, key: &str, value: Node<'_, '_>) -> bool {
         let known = match key {
             "sessionId" | "session_id" => &self.session_id,

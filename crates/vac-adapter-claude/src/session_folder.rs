@@ -46,12 +46,12 @@ impl<'i> SessionFolder<'i> {
         Self { files, first: parts, spilled: Spilled(spilled) }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The files of tool output, for the survey to find who made them.
+    /// Returns the files of tool output, for the survey to find who made them.
     pub fn spilled(&mut self) -> &mut Spilled {
         &mut self.spilled
     }
@@ -94,7 +94,7 @@ impl<'i> SessionFolder<'i> {
         Ok(())
     }
 
-    /// How many entries they give.
+    /// Returns how many entries they give.
     pub fn count(&self, calls: &Calls) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(calls, &mut counter)?;
@@ -114,7 +114,7 @@ fn file_kind(name: &str) -> FileKind<'_> {
     }
 }
 
-/// The call that a note about a subagent names.
+/// Returns the call that a note about a subagent names.
 fn call_of(note: &[u8]) -> Option<String> {
     let document = Document::json(note).ok()?;
     document.root().member("toolUseId").and_then(Node::text).map(Text::into_owned)
@@ -207,7 +207,7 @@ impl Spilled {
 /// What the text of a result begins with that was put aside.
 const TAG: &str = "<persisted-output>";
 
-/// The texts of a block of tool output.
+/// Returns the texts of a block of tool output.
 fn texts<'a>(block: Node<'a, '_>) -> impl Iterator<Item = Text<'a>> {
     let content = block.member("content");
     let blocks = content.into_iter().flat_map(Node::elements);

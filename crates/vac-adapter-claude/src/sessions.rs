@@ -24,7 +24,7 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions of a log, if there are several.
+    /// Returns the sessions of a log, if there are several.
     pub fn find(log: &Log<'_>) -> Result<Option<Self>, Error> {
         let mut search = Search::default();
         lines::each(log, false, |line| {

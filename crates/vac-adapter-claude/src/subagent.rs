@@ -88,7 +88,7 @@ impl Part {
     }
 }
 
-/// The run that a folder of the agents of a workflow belongs to.
+/// Returns the run that a folder of the agents of a workflow belongs to.
 pub(crate) fn run(folder: &str) -> Option<&str> {
     let mut names = folder.trim_end_matches('/').rsplit('/');
     let run = names.next()?;

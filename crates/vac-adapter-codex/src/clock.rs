@@ -34,12 +34,12 @@ impl Clock {
         }
     }
 
-    /// The earliest.
+    /// Returns the earliest.
     pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
         self.span().first()
     }
 
-    /// The latest.
+    /// Returns the latest.
     pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
         self.span().last()
     }
@@ -54,12 +54,12 @@ impl Clock {
     }
 }
 
-/// The timestamp of a line, if it is one.
+/// Returns the timestamp of a line, if it is one.
 pub(crate) fn timestamp<'a>(node: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
     AbstractTimestamp::from_node(node).ok()
 }
 
-/// The token, if it is a timestamp as the CLI writes it, and there is such a time.
+/// Returns the token, if it is a timestamp as the CLI writes it, and there is such a time.
 fn plain(token: &[u8]) -> Option<Plain> {
     let token: Plain = token.try_into().ok()?;
     let (inside, patterns) = (token[1..25].as_chunks().0, PATTERN[1..25].as_chunks().0);
@@ -73,9 +73,8 @@ fn plain(token: &[u8]) -> Option<Plain> {
     (fits && is_time && token[0] == b'"' && token[25] == b'"').then_some(token)
 }
 
-/// Whether there is a digit wherever the pattern has a zero, and elsewhere what the
-/// pattern has. Eight bytes at once: digits are 0x30 to 0x39, and with six more still
-/// below 0x40.
+/// Returns whether there is a digit wherever the pattern has a zero, and elsewhere what the pattern
+/// has. Eight bytes at once: digits are 0x30 to 0x39, and with six more still below 0x40.
 #[inline]
 fn fits(bytes: [u8; 8], pattern: [u8; 8]) -> bool {
     const HIGH: u64 = u64::from_ne_bytes([0xf0; 8]);

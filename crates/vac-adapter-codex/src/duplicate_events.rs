@@ -139,7 +139,7 @@ impl Pairing {
         }
     }
 
-    /// The pairs.
+    /// Returns the pairs.
     pub fn end(mut self) -> Links {
         while !self.recent.is_empty() {
             self.forget();
@@ -171,17 +171,17 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// The id of what the event of this frame repeats.
+    /// Returns the id of what the event of this frame repeats.
     pub fn id(&self, echo: u64) -> Option<&str> {
         self.get(echo).map(|link| link.id.as_str())
     }
 
-    /// The frame of what the event of this frame repeats.
+    /// Returns the frame of what the event of this frame repeats.
     pub fn item(&self, echo: u64) -> Option<u64> {
         self.get(echo).map(|link| link.item)
     }
 
-    /// Whether no event repeats the message of the user in this frame, in a log in which
+    /// Returns whether no event repeats the message of the user in this frame, in a log in which
     /// events repeat such messages: the CLI shows what the user typed, but not the context.
     pub fn is_hidden_prompt(&self, item: u64) -> bool {
         !self.prompts.is_empty() && self.prompts.binary_search(&item).is_err()

@@ -68,7 +68,7 @@ struct Line<'a> {
 }
 
 impl<'a> LineContext<'a> {
-    /// A line with a payload.
+    /// Creates a line with a payload.
     pub fn envelope(
         line: Node<'a, 'a>,
         envelope: &Envelope<'a>,
@@ -80,28 +80,28 @@ impl<'a> LineContext<'a> {
         Self { line, at, annotations }
     }
 
-    /// A line with an item.
+    /// Creates a line with an item.
     pub fn item(line: Node<'a, 'a>, at: Location, annotations: EntryAnnotations<'a>) -> Self {
         let line = Some(Line { node: line, inside: "item", only: None });
         Self { line, at, annotations }
     }
 
-    /// A line that is its own payload.
+    /// Creates a line that is its own payload.
     pub fn bare(at: Location, annotations: EntryAnnotations<'a>) -> Self {
         Self { line: None, at, annotations }
     }
 
-    /// Whether the line is its own payload.
+    /// Returns whether the line is its own payload.
     pub fn is_bare(&self) -> bool {
         self.line.is_none()
     }
 
-    /// Whether the line is part of another session's history.
+    /// Returns whether the line is part of another session's history.
     pub fn is_inherited(&self) -> bool {
         self.annotations.inherited.is_some()
     }
 
-    /// The name of the payload in its line.
+    /// Returns the name of the payload in its line.
     pub fn payload_name(&self) -> &'static str {
         self.line.map_or("value", |line| line.inside)
     }

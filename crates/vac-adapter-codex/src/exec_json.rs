@@ -96,7 +96,7 @@ mapping! {
     }
 }
 
-/// The type of an item, under the name it has now or the one it had at first.
+/// Returns the type of an item, under the name it has now or the one it had at first.
 fn type_of<'a>(item: Node<'a, '_>) -> Option<Text<'a>> {
     item.member("type").or_else(|| item.member("item_type")).and_then(Node::text)
 }
@@ -105,7 +105,7 @@ fn is_start(kind: &str) -> bool {
     matches!(kind, "thread.started" | "session.created")
 }
 
-/// The id of the thread that a line begins.
+/// Returns the id of the thread that a line begins.
 pub(crate) fn thread<'a>(line: Node<'a, '_>, kind: &str) -> Option<Text<'a>> {
     let id = line.member("thread_id").or_else(|| line.member("session_id"));
     is_start(kind).then(|| id.and_then(Node::text))?
@@ -168,7 +168,7 @@ impl<'f> PrintedItems<'f> {
         Self { states, runs: 0, is_running: false, called: HashSet::new() }
     }
 
-    /// The entry of a line of this type.
+    /// Returns the entry of a line of this type.
     pub fn entry<'a>(
         &mut self,
         line: Node<'a, '_>,

@@ -354,7 +354,7 @@ impl Facts {
         self.meta().map(|meta| meta.prompter).unwrap_or_default()
     }
 
-    /// The session that this one came from.
+    /// Returns the session that this one came from.
     pub fn parent(&self) -> Option<Parent> {
         let stated = self.meta().and_then(Meta::parent);
         stated.or_else(|| {
@@ -368,7 +368,7 @@ impl Facts {
         self.meta.as_ref()
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     pub fn id(&self) -> Option<&str> {
         self.meta()?.id.as_deref()
     }
@@ -384,7 +384,7 @@ impl Facts {
         self.clock.last()
     }
 
-    /// Where it worked.
+    /// Returns where it worked.
     pub fn working_dir(&self) -> Option<&str> {
         self.meta().and_then(|meta| meta.working_dir.as_deref()).or(self.working_dir.as_deref())
     }
@@ -395,12 +395,12 @@ impl Facts {
         stated.unwrap_or_else(|| provider(self.models.models.main_or_unknown()).to_owned())
     }
 
-    /// Whether it is made of events that were printed, before October 2025.
+    /// Returns whether it is made of events that were printed, before October 2025.
     pub fn is_of_events(&self) -> bool {
         self.form == Some(Form::Events)
     }
 
-    /// Which of the formats it is in.
+    /// Returns which of the formats it is in.
     pub fn variant(&self) -> &'static str {
         match self.form {
             Some(Form::Envelopes) if self.meta().is_some_and(|meta| meta.is_paginated) => {

@@ -212,7 +212,7 @@ fn message<'a>(
     entries::message(speaker, content, model, common)
 }
 
-/// Whether a message of the assistant is one that another agent sent (0.117 to 0.137): its
+/// Returns whether a message of the assistant is one that another agent sent (0.117 to 0.137): its
 /// text is an object that names author and recipient.
 fn is_communication(content: Node<'_, '_>) -> bool {
     let mut parts = content.elements();

@@ -14,17 +14,17 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// A frame.
+    /// Creates a frame.
     pub fn frame(index: u64, place: Place) -> Self {
         Self { index, place, item: None }
     }
 
-    /// A document of a sample, without a place.
+    /// Creates a document of a sample, without a place.
     pub fn document(index: u64) -> Self {
         Self::frame(index, Place::default())
     }
 
-    /// An item of a session of the TypeScript CLI.
+    /// Creates an item of a session of the TypeScript CLI.
     pub fn item(self, number: usize) -> Self {
         Self { item: Some(number), ..self }
     }

@@ -118,12 +118,12 @@ impl Meta {
         }
     }
 
-    /// The session of a thread of `codex exec`.
+    /// Returns the session of a thread of `codex exec`.
     pub fn from_thread(id: Option<String>, index: u64) -> Self {
         Self { index, id, format: Some("autonomous"), ..Self::default() }
     }
 
-    /// The session of a run of `codex exec` that prints its configuration first.
+    /// Returns the session of a run of `codex exec` that prints its configuration first.
     pub fn from_setup(setup: Node<'_, '_>, index: u64) -> Self {
         Self {
             working_dir: owned(setup.member("workdir")),
@@ -132,22 +132,22 @@ impl Meta {
         }
     }
 
-    /// Whether the session comes from the one with this id.
+    /// Returns whether the session comes from the one with this id.
     pub fn comes_from(&self, id: &str) -> bool {
         self.is_another(id) && self.parents.iter().any(|parent| parent.session_id == id)
     }
 
-    /// The session that this one came from.
+    /// Returns the session that this one came from.
     pub fn parent(&self) -> Option<Parent> {
         self.parents.iter().find(|parent| self.is_another(&parent.session_id)).cloned()
     }
 
-    /// Whether this is not the session's id.
+    /// Returns whether this is not the session's id.
     pub fn is_another(&self, id: &str) -> bool {
         self.id.as_deref() != Some(id)
     }
 
-    /// Whether the session began before the one that says this about itself. One that it
+    /// Returns whether the session began before the one that says this about itself. One that it
     /// comes from did not.
     pub fn is_older_than(&self, other: Node<'_, '_>) -> bool {
         let other = other.member("timestamp").and_then(clock::timestamp);
@@ -155,8 +155,8 @@ impl Meta {
         began.is_some_and(|began| other.as_ref().and_then(instant) > Some(began))
     }
 
-    /// Whether the session is older than what has this id: both begin with
-    /// their time, if they are UUIDs of version 7.
+    /// Returns whether the session is older than what has this id: both begin with their time, if
+    /// they are UUIDs of version 7.
     pub fn is_before(&self, id: &str) -> bool {
         self.id.as_deref().is_some_and(|own| is_uuid_7(own) && is_uuid_7(id) && own < id)
     }
@@ -215,8 +215,8 @@ fn prompter(meta: &SessionMeta<'_>) -> Prompter {
     }
 }
 
-/// The sessions that a session states to come from, most specific first. `session_id` is that of
-/// the session which started all others.
+/// Returns the sessions that a session states to come from, most specific first. `session_id` is
+/// that of the session which started all others.
 fn parents(meta: &SessionMeta<'_>, prompter: Prompter) -> Vec<Parent> {
     let is_subagent = prompter == Prompter::OtherAgent;
     let spawn = meta.source.and_then(|source| source.member("subagent")?.member("thread_spawn"));

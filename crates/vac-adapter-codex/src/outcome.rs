@@ -94,12 +94,12 @@ impl CallEnd {
         Self { denied_by: by, ..Self::new(Outcome::Cancelled) }
     }
 
-    /// The schema's `is-error`, if the agent states it.
+    /// Returns the schema's `is-error`, if the agent states it.
     pub fn is_error(self) -> Option<bool> {
         self.is_stated.then_some(self.outcome != Outcome::Success)
     }
 
-    /// The schema's `status`, for a result that has none of its own.
+    /// Returns the schema's `status`, for a result that has none of its own.
     pub fn status<'a>(self) -> Option<Text<'a>> {
         Some(if self.is_error()? { "error" } else { "success" }.into())
     }

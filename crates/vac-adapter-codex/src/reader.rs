@@ -99,7 +99,7 @@ impl<'f> Reader<'f> {
         sink.entry(entry, Origin { place: at.place, bytes })
     }
 
-    /// The entry of a line.
+    /// Returns the entry of a line.
     fn line<'a>(
         &mut self,
         line: Node<'a, 'a>,
@@ -151,7 +151,7 @@ impl<'f> Reader<'f> {
         event::entry(line, event_type, None, around, Rest::default(), report)
     }
 
-    /// The entry of an item without an envelope.
+    /// Returns the entry of an item without an envelope.
     fn item<'a>(
         &self,
         item: Node<'a, '_>,

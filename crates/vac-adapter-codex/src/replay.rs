@@ -66,22 +66,22 @@ impl Replay {
         is_own
     }
 
-    /// The session whose lines were copied.
+    /// Returns the session whose lines were copied.
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// Whether lines may be copies, as far as is known yet.
+    /// Returns whether lines may be copies, as far as is known yet.
     pub fn is_open(&self) -> bool {
         self.from.is_some() && self.until_turn.is_none()
     }
 
-    /// Whether the copies have ended, as far as is known yet.
+    /// Returns whether the copies have ended, as far as is known yet.
     pub fn is_over(&self) -> bool {
         self.from.is_none() || self.until_turn.is_some() || self.until_time.is_some()
     }
 
-    /// Whether a line is a copy, once all lines have been seen.
+    /// Returns whether a line is a copy, once all lines have been seen.
     pub fn holds(&self, index: u64) -> bool {
         self.from.is_some_and(|(from, _)| {
             let until = self.until_turn.or(self.until_time);

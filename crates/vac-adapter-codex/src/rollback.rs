@@ -54,7 +54,7 @@ impl Rollback {
         }
     }
 
-    /// Whether a line was removed.
+    /// Returns whether a line was removed.
     pub fn holds(&self, index: u64) -> bool {
         let after = self.removed.partition_point(|(from, _)| *from <= index);
         after > 0 && index < self.removed[after - 1].1

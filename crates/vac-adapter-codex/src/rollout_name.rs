@@ -4,7 +4,7 @@
 /// The length of a UUID.
 const UUID: usize = 36;
 
-/// The id of the thread.
+/// Returns the id of the thread.
 pub(crate) fn id(name: &str) -> Option<String> {
     let stem = name.strip_prefix("rollout-")?;
     let stem = stem.strip_suffix(".zst").unwrap_or(stem);

@@ -42,7 +42,7 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// Whether it was printed, rather than kept.
+    /// Returns whether it was printed, rather than kept.
     pub fn is_printed(&self) -> bool {
         self.inside == MESSAGE
     }
@@ -108,7 +108,7 @@ fn is_whole(document: Node<'_, '_>) -> bool {
     is("session", Kind::Map) && is("items", Kind::Array)
 }
 
-/// The type of a payload, or of an item.
+/// Returns the type of a payload, or of an item.
 pub(crate) fn type_of<'a>(payload: Node<'a, '_>) -> Option<Text<'a>> {
     payload.member("type").and_then(Node::text)
 }

@@ -105,7 +105,7 @@ impl<'f> Tally<'f> {
         }
     }
 
-    /// A `token_count`.
+    /// Returns a `token_count`.
     pub fn count<'a>(
         &mut self,
         event: Node<'a, 'a>,
@@ -145,7 +145,7 @@ impl<'f> Tally<'f> {
         }
     }
 
-    /// A `token_usage_record`.
+    /// Returns a `token_usage_record`.
     pub fn record<'a>(
         &mut self,
         record: Node<'a, 'a>,
@@ -171,7 +171,7 @@ impl<'f> Tally<'f> {
         used(record.member("usage"), report)
     }
 
-    /// A `turn.completed`.
+    /// Returns a `turn.completed`.
     pub fn printed<'a>(&mut self, line: Node<'a, 'a>, report: &mut Report) -> Count<'a> {
         let total = line.member("usage").and_then(|usage| Usage::parse(usage, report));
         let Some(total) = total else { return Count::Nothing };

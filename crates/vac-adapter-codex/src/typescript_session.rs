@@ -51,7 +51,8 @@ pub(crate) fn each<'a, E>(
     items.enumerate().try_for_each(|(number, item)| show(Piece::Item(number, item)))
 }
 
-/// Whether bytes begin like such a document: with a `session` that has an id and a timestamp.
+/// Returns whether bytes begin like such a document: with a `session` that has an id and a
+/// timestamp.
 pub(crate) fn is_begun(bytes: &[u8]) -> bool {
     let mut is_begun = false;
     begun(bytes, |_| is_begun = true);

@@ -78,8 +78,8 @@ impl Usage<u64> {
         Some(since)
     }
 
-    /// Whether no number is smaller than that of a part, and one is greater. Numbers that only
-    /// one of them states are not compared.
+    /// Returns whether no number is smaller than that of a part, and one is greater. Numbers that
+    /// only one of them states are not compared.
     pub fn contains(self, part: Self) -> bool {
         let mut pairs = self.0.into_iter().zip(part.0).filter_map(|(all, part)| all.zip(part));
         let mut is_greater = false;

@@ -49,7 +49,7 @@ mapping! {
 /// Blocks that are content and nothing else.
 const PLAIN: &[&str] = &["text", "image", "file"];
 
-/// A block as a child of its message, if it is one.
+/// Returns a block as a child of its message, if it is one.
 pub(crate) fn child<'a>(
     node: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
@@ -83,15 +83,15 @@ pub(crate) fn child<'a>(
     }
 }
 
-/// A `tool-call` block of the CLI's database.
+/// Returns a `tool-call` block of the CLI's database.
 fn call<'a>(node: Node<'a, '_>, report: &mut Report) -> Entry<'a> {
     let StoredCall { name, call_id, input, rest } =
         StoredCall::read(node, &ToolCallEntry::KEYS, report);
     entry::tool_call(name, input, call_id, None, None, rest)
 }
 
-/// A `tool-result` block of the CLI's database. `high_level` is what its message states about the
-/// result besides.
+/// Returns a `tool-result` block of the CLI's database. `high_level` is what its message states
+/// about the result besides.
 pub(crate) fn result<'a>(
     node: Node<'a, '_>,
     high_level: Option<Node<'_, '_>>,
@@ -104,7 +104,7 @@ pub(crate) fn result<'a>(
     result
 }
 
-/// A `reasoning` block of the CLI's database, or a `thinking` one.
+/// Returns a `reasoning` block of the CLI's database, or a `thinking` one.
 fn reasoning<'a>(node: Node<'a, '_>, kind: &str, report: &mut Report) -> Entry<'a> {
     let Reasoning { content, encrypted, rest } =
         Reasoning::read(node, &ReasoningEntry::KEYS, kind, report);

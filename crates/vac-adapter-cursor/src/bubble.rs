@@ -91,7 +91,7 @@ mapping! {
 const USER: u64 = 1;
 pub(crate) const ASSISTANT: u64 = 2;
 
-/// The entry of a bubble.
+/// Returns the entry of a bubble.
 pub(crate) fn entry<'a>(
     bubble: Node<'a, '_>,
     id: &str,
@@ -183,7 +183,7 @@ fn model_name<'a>(info: Node<'a, '_>) -> Option<Text<'a>> {
     info.member("modelName").and_then(Node::text)
 }
 
-/// Whether Cursor wrote the text of a bubble of the user.
+/// Returns whether Cursor wrote the text of a bubble of the user.
 pub(crate) fn is_simulated(bubble: Node<'_, '_>) -> bool {
     let keys = ["isSimulatedMsg", "isPlanExecution"];
     keys.iter().any(|key| bubble.member(key).and_then(Node::bool) == Some(true))
@@ -195,13 +195,13 @@ fn additive(usage: &TokenUsage<'_>) -> Option<Usage<'static>> {
     is_stated.then(|| Usage { input: usage.input, output: usage.output, ..Usage::default() })
 }
 
-/// Whether a bubble states how many tokens it took.
+/// Returns whether a bubble states how many tokens it took.
 fn has_counts(count: Node<'_, '_>) -> bool {
     let keys = ["inputTokens", "outputTokens"];
     keys.iter().any(|key| count.member(key).and_then(Node::uint).is_some())
 }
 
-/// The counts of a bubble; other members keep their names.
+/// Returns the counts of a bubble; other members keep their names.
 fn token_usage<'a>(count: Node<'a, '_>, report: &mut Report) -> TokenUsage<'a> {
     let TokenCount { input, output, rest } = TokenCount::read(count, &TokenUsage::KEYS, report);
     TokenUsage {

@@ -66,7 +66,7 @@ mapping! {
     }
 }
 
-/// A call that begins.
+/// Returns a call that begins.
 pub(crate) fn started<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -83,7 +83,7 @@ pub(crate) fn started<'a>(
     entry::tool_call(name, input, line.call_id, line.timestamp, Some(place.id()), line.rest)
 }
 
-/// The result of a call; with the call before it, if no line says that it was started.
+/// Returns the result of a call; with the call before it, if no line says that it was started.
 pub(crate) fn completed<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -179,8 +179,8 @@ pub(crate) fn status<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     result.members().find(is_state)?.0.text()
 }
 
-/// Whether a call failed. What Cursor calls a success may be a command or a tool of a server
-/// that failed.
+/// Returns whether a call failed. What Cursor calls a success may be a command or a tool of a
+/// server that failed.
 pub(crate) fn is_error(status: &str, result: Node<'_, '_>) -> Option<bool> {
     match status {
         "success" => {

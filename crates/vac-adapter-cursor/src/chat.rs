@@ -126,7 +126,7 @@ fn binary<'a>(
     entry
 }
 
-/// A message of the user or the model.
+/// Returns a message of the user or the model.
 fn said<'a>(
     value: Node<'a, '_>,
     kind: MessageEntryType,
@@ -164,7 +164,7 @@ fn is_set(node: Node<'_, '_>) -> bool {
     !matches!(node.kind(), Kind::Null) && node.bool() != Some(false)
 }
 
-/// The model that a message says it is of.
+/// Returns the model that a message says it is of.
 pub(crate) fn model<'a>(message: Node<'a, '_>) -> Option<Text<'a>> {
     let of = |node: Node<'a, '_>| {
         let options = node.member("providerOptions")?.member("cursor")?;

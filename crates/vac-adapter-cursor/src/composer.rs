@@ -98,7 +98,7 @@ pub(crate) fn entries(
     }
 }
 
-/// The composer as an event, what is said about the conversation as a whole, and whether
+/// Returns the composer as an event, what is said about the conversation as a whole, and whether
 /// something was redacted.
 fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a>, bool) {
     let mut redacted = Vec::new();
@@ -123,7 +123,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
     (Entry::Event(entry), is_redacted)
 }
 
-/// The entry of a row that could not be parsed and may contain a secret.
+/// Returns the entry of a row that could not be parsed and may contain a secret.
 fn redacted<'a>(
     node: Node<'a, '_>,
     id: &str,

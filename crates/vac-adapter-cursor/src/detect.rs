@@ -6,7 +6,7 @@ use vac_value::Node;
 use crate::line::{Capture, Line, line};
 use crate::text;
 
-/// How the documents of a sample fit.
+/// Returns how the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict.fits == 0 {
@@ -15,7 +15,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// How one document fits.
+/// Returns how one document fits.
 fn fit(document: Node<'_, '_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     if has("parentId") || has("toolCallId") {
@@ -40,7 +40,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// How sure one document makes.
+/// Returns how sure one document makes.
 fn confidence(document: Node<'_, '_>) -> Confidence {
     let has = |key: &str| document.member(key).is_some();
     match line(document) {

@@ -47,7 +47,7 @@ mapping! {
     }
 }
 
-/// The entry of a line, with all of it as data. Its type is the line's, with the subtype
+/// Returns the entry of a line, with all of it as data. Its type is the line's, with the subtype
 /// after a slash if there is one.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
@@ -125,8 +125,8 @@ fn ending(word: &str) -> Option<Ending> {
     }
 }
 
-/// A line that cannot be carried as a value. What it says about itself is taken from it
-/// if it is only ambiguous.
+/// Returns a line that cannot be carried as a value. What it says about itself is taken from it if
+/// it is only ambiguous.
 pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,

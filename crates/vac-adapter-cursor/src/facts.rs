@@ -207,12 +207,12 @@ impl Facts {
         Ok(())
     }
 
-    /// Whether Cursor wrote the text of a bubble, by the composer's list.
+    /// Returns whether Cursor wrote the text of a bubble, by the composer's list.
     pub fn is_simulated(&self, bubble: &str) -> bool {
         self.simulated.contains(bubble)
     }
 
-    /// Whether another agent wrote the prompts.
+    /// Returns whether another agent wrote the prompts.
     pub fn is_subagent(&self) -> bool {
         self.is_subagent
     }
@@ -228,7 +228,7 @@ impl Facts {
         self.models.only()
     }
 
-    /// The session's id; empty before it has a name.
+    /// Returns the session's id; empty before it has a name.
     pub fn id(&self) -> &str {
         self.session_id.as_deref().unwrap_or_default()
     }
@@ -246,7 +246,7 @@ impl Facts {
         }
     }
 
-    /// The record without entries.
+    /// Returns the record without entries.
     pub fn record(&self) -> VerifiableAgentRecord<'static> {
         let mut extensions = Map::default();
         if let Some(name) = &self.name {
@@ -309,7 +309,7 @@ fn set(fact: &mut Option<String>, node: Node<'_, '_>, path: &[&str]) {
     }
 }
 
-/// A text that says something.
+/// Returns a text that says something.
 fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     let mut node = node;
     for key in path {
@@ -323,7 +323,7 @@ fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
     AbstractTimestamp::from_node(value).ok().map(IntoOwned::into_owned)
 }
 
-/// Whether a name is one that Cursor gives.
+/// Returns whether a name is one that Cursor gives.
 pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

@@ -49,7 +49,7 @@ mapping! {
     }
 }
 
-/// The entry of a message. `who` names the member that states who speaks.
+/// Returns the entry of a message. `who` names the member that states who speaks.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     who: &str,

@@ -27,7 +27,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     }
 }
 
-/// The folder of a project's transcripts: its path with dashes, which cannot be reversed.
+/// Returns the folder of a project's transcripts: its path with dashes, which cannot be reversed.
 fn project(folder: &str) -> Option<String> {
     let (before, _) = folder.rsplit_once("/agent-transcripts")?;
     before.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)

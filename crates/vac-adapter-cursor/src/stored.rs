@@ -65,7 +65,7 @@ pub(crate) fn id(row: Node<'_, '_>, troubles: &[Trouble]) -> Option<String> {
     }
 }
 
-/// The event for a row that is missing or NULL, or whose value is not JSON.
+/// Returns the event for a row that is missing or NULL, or whose value is not JSON.
 pub(crate) fn without_value<'a>(
     node: Node<'a, '_>,
     id: &str,
@@ -93,7 +93,7 @@ pub(crate) fn without_value<'a>(
 /// Why the value of a row is kept unparsed.
 pub(crate) const NOT_JSON: &str = "the value of the row is not JSON";
 
-/// Whether the name of a secret can be read in a row whose value is text or bytes that are
+/// Returns whether the name of a secret can be read in a row whose value is text or bytes that are
 /// not JSON.
 pub(crate) fn has_secret(row: Node<'_, '_>) -> bool {
     row.members().any(|(key, value)| match (key.is_text("base64"), value.text()) {
@@ -129,7 +129,7 @@ fn unparsed<'a>(
     entry
 }
 
-/// Whether the input says this about a row.
+/// Returns whether the input says this about a row.
 pub(crate) fn has(troubles: &[Trouble], problem: &RowProblem) -> bool {
     troubles.iter().any(|trouble| trouble.problem == *problem)
 }

@@ -93,7 +93,7 @@ impl Session for Survey<'_> {
     }
 }
 
-/// Whether a document is always one entry.
+/// Returns whether a document is always one entry.
 fn is_one_entry(line: Line) -> bool {
     matches!(line, Line::Message | Line::Event | Line::Unknown)
 }

@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const OTHERS: &[&[u8]] =
     &[b"<user_query>", b"[Thinking]", b"[Tool call]", b"[Tool result]", b"assistant:", b"A:"];
 
-/// Whether an input begins as this form does.
+/// Returns whether an input begins as this form does.
 pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
     let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning).trim_ascii_start();
     // A marker is short; a line may be long.
@@ -32,7 +32,7 @@ pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
     turn::marker(line).is_some()
 }
 
-/// How sure the beginning of an input makes. One marker alone begins many a text.
+/// Returns how sure the beginning of an input makes. One marker alone begins many a text.
 pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     let is_there = |line: &[u8]| OTHERS.iter().any(|other| line.starts_with(other));
     let mut lines = sample.bytes.split(|byte| *byte == b'\n').skip(1);
@@ -44,7 +44,7 @@ pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     }
 }
 
-/// The beginning of an input.
+/// Returns the beginning of an input.
 pub(crate) fn beginning(input: &dyn Input) -> Result<Cow<'_, [u8]>, Error> {
     if let Some(bytes) = input.bytes() {
         return Ok(Cow::Borrowed(bytes));

@@ -41,13 +41,13 @@ mapping! {
 /// Words for a call that is over.
 const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled", "rejected"];
 
-/// Whether it is a call at all: other bubbles have an empty one.
+/// Returns whether it is a call at all: other bubbles have an empty one.
 pub(crate) fn is_call(tool: Node<'_, '_>) -> bool {
     let has_number = tool.member("tool").is_some_and(|number| number.integer().is_some());
     has_number || ["name", "toolCallId"].iter().any(|key| tool.member(key).is_some())
 }
 
-/// The call, and what came of it if it is over.
+/// Returns the call, and what came of it if it is over.
 pub(crate) fn entries<'a>(
     tool: Node<'a, '_>,
     id: &str,

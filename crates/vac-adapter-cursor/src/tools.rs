@@ -218,7 +218,7 @@ pub(crate) fn annotate_call(entry: &mut Entry<'_>) {
     });
 }
 
-/// Whether a tool runs commands.
+/// Returns whether a tool runs commands.
 pub(crate) fn is_shell(name: &str) -> bool {
     TOOLS.action(name).category == Category::Execute
 }

@@ -3,9 +3,9 @@
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The RFC 3339 date-time of the first element
-/// `<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>` of a text that begins a line
-/// or follows another element, and is not part of what the user typed.
+/// Returns the RFC 3339 date-time of the first element `<timestamp>Monday, Aug 3, 2026, 11:03 AM
+/// (UTC+2)</timestamp>` of a text that begins a line or follows another element, and is not part of
+/// what the user typed.
 pub(crate) fn date_time(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once("<timestamp>") {
@@ -67,7 +67,7 @@ fn clock(text: &str) -> Option<(u16, u16)> {
     Some((hour, minute))
 }
 
-/// The offset of `+2`, `-3:30` or nothing.
+/// Returns the offset of `+2`, `-3:30` or nothing.
 fn offset(text: &str) -> Option<String> {
     if text.is_empty() {
         return Some("Z".to_owned());

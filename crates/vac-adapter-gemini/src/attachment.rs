@@ -43,7 +43,7 @@ impl<'i> Attachments<'i> {
         Ok(found)
     }
 
-    /// Whether there is nothing that becomes an entry.
+    /// Returns whether there is nothing that becomes an entry.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -64,7 +64,7 @@ impl<'i> Attachments<'i> {
         Ok(())
     }
 
-    /// How many entries they give.
+    /// Returns how many entries they give.
     pub fn count(&self) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(0, None, &mut counter)?;
@@ -72,7 +72,7 @@ impl<'i> Attachments<'i> {
     }
 }
 
-/// The folder that a file names, if it holds one line of text and nothing else.
+/// Returns the folder that a file names, if it holds one line of text and nothing else.
 fn folder(file: &dyn Input) -> Result<Option<String>, Error> {
     const LONGEST: u64 = 64 * 1024;
     let mut bytes = Vec::new();
@@ -81,7 +81,7 @@ fn folder(file: &dyn Input) -> Result<Option<String>, Error> {
     Ok((!text.is_empty() && !text.contains('\n')).then(|| text.to_owned()))
 }
 
-/// Whether a project's hash is that of a folder.
+/// Returns whether a project's hash is that of a folder.
 pub(crate) fn is_hash_of(hash: &str, folder: &str) -> bool {
     HEXLOWER.encode(&Sha256::digest(folder.as_bytes())) == hash
 }
@@ -98,7 +98,7 @@ impl Links {
         }
     }
 
-    /// The call that a file is about. Its name is that of the tool, the call's id and
+    /// Returns the call that a file is about. Its name is that of the tool, the call's id and
     /// sometimes a random word, with `_` between them and in them.
     fn find(&self, name: &str) -> Option<&str> {
         let name = in_name(base(name).split('.').next()?);

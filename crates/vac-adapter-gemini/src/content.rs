@@ -88,7 +88,7 @@ impl<'s> Calls<'s> {
         Self { pending: HashMap::new(), numbers: HashMap::new(), answered }
     }
 
-    /// The id of a call: its own, else one of its tool's name and a number.
+    /// Returns the id of a call: its own, else one of its tool's name and a number.
     fn call<'a>(&mut self, name: &str, id: Option<Text<'a>>) -> Text<'a> {
         let id = id.unwrap_or_else(|| {
             let number = self.numbers.entry(name.to_owned()).or_default();
@@ -99,8 +99,8 @@ impl<'s> Calls<'s> {
         id
     }
 
-    /// The id of the call that a response answers: its own, else that of the
-    /// first call of the tool that waits. Also returns whether the call was found.
+    /// Returns the id of the call that a response answers: its own, else that of the first call of
+    /// the tool that waits. Also returns whether the call was found.
     fn response<'a>(
         &mut self,
         name: Option<&str>,
@@ -123,7 +123,7 @@ impl<'s> Calls<'s> {
         (Some(id), is_found)
     }
 
-    /// Whether a call contains its result.
+    /// Returns whether a call contains its result.
     fn is_answered(&self, id: &str) -> bool {
         self.answered.contains(&key(id))
     }
@@ -161,7 +161,7 @@ pub(crate) struct Turn<'t, 's, 'a> {
 }
 
 impl<'t, 's, 'a> Turn<'t, 's, 'a> {
-    /// A message of this time that also states these kinds of parts in other members.
+    /// Creates a message of this time that also states these kinds of parts in other members.
     pub fn new(
         timestamp: Option<&'t AbstractTimestamp<'a>>,
         also: AlsoStated,
@@ -211,7 +211,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         Some(Entry::ToolCall(call))
     }
 
-    /// A part with `functionResponse` as a tool result.
+    /// Returns a part with `functionResponse` as a tool result.
     pub fn tool_result(
         &mut self,
         part: Node<'a, '_>,
@@ -248,8 +248,8 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 }
 
-/// Whether a response states an error: as `error`, or as `content.error`; `None`
-/// if it is not an object.
+/// Returns whether a response states an error: as `error`, or as `content.error`; `None` if it is
+/// not an object.
 pub(crate) fn failed(response: Node<'_, '_>) -> Option<bool> {
     let has_error =
         |node: Node<'_, '_>| node.member("error").is_some_and(|error| error.kind() != Kind::Null);

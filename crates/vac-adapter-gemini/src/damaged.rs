@@ -87,8 +87,8 @@ fn form(text: &[u8]) -> Option<Form> {
     }
 }
 
-/// The elements of lists and the bytes that could not be parsed: the list, the first byte, and
-/// what it is.
+/// Returns the elements of lists and the bytes that could not be parsed: the list, the first byte,
+/// and what it is.
 fn contents(pieces: Pieces<'_>) -> impl Iterator<Item = (&'static str, usize, Content<'_>)> {
     pieces.filter_map(|piece| match piece {
         damaged::Piece::Element { of, at, value } => Some((of, at, Content::Document(value))),

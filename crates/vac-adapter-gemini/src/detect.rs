@@ -12,7 +12,7 @@ use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
 use crate::{message_content, session, stream};
 
-/// How the documents of a sample fit.
+/// Returns how the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict.fits == 0 && DamagedSession::parse(sample.text()).is_some() {
@@ -21,7 +21,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// How one document fits.
+/// Returns how one document fits.
 fn fit(document: Node<'_, '_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     let has_text = |key: &str| document.member(key).is_some_and(|value| value.kind() == Kind::Text);
@@ -50,7 +50,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// How a document with `messages` fits. Others have such, too: they have no hash of the
+/// Returns how a document with `messages` fits. Others have such, too: they have no hash of the
 /// project, and messages with a role instead of a type.
 fn fit_messages(document: Node<'_, '_>) -> Fit {
     let messages = || document.member("messages").into_iter().flat_map(Node::elements);

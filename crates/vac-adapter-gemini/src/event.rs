@@ -40,7 +40,7 @@ mapping! {
 /// The event types that are known.
 const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
-/// The entry of an element that is not a message, with all of its members as data.
+/// Returns the entry of an element that is not a message, with all of its members as data.
 pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     if node.kind() != Kind::Map {
         maker.report.unknown("an element that is not an object");
@@ -94,18 +94,18 @@ fn plain<'a>(
     entry::event(event_type, filled(data), timestamp, Some(id.into()), Rest::default())
 }
 
-/// A line that takes messages back.
+/// Returns a line that takes messages back.
 pub(crate) fn rewind<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     line("session-rewound".into(), node, maker)
 }
 
-/// A line with all of it as its data.
+/// Returns a line with all of it as its data.
 fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let Operation { timestamp, rest } = Operation::read(node, &[], &event_type, maker.report);
     plain(event_type, rest, timestamp, (maker.place_id)())
 }
 
-/// A line that does something else, by the name it has for it.
+/// Returns a line that does something else, by the name it has for it.
 pub(crate) fn operation<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let name = node.members().find_map(|(key, _)| key.text().filter(|key| key.starts_with('$')));
     if let Some(name) = name {
@@ -116,7 +116,7 @@ pub(crate) fn operation<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> En
     line("message_update".into(), node, maker)
 }
 
-/// A change to what is known about the session, which happened at the time it sets.
+/// Returns a change to what is known about the session, which happened at the time it sets.
 pub(crate) fn set<'a>(
     around: &Around<'a, 'a>,
     id: String,
@@ -132,7 +132,7 @@ pub(crate) fn set<'a>(
     Some(plain(event_type.into(), data, timestamp, id))
 }
 
-/// The tool call that a checkpoint was made for, before it was made.
+/// Returns the tool call that a checkpoint was made for, before it was made.
 pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let CheckpointCall { name, input, call_id, timestamp, rest } =
         CheckpointCall::read(node, &ToolCallEntry::KEYS, maker.report);
@@ -156,7 +156,7 @@ pub(crate) fn header(replaced: Rest<'static>, id: String) -> Entry<'static> {
     plain("session-header".into(), replaced, None, id)
 }
 
-/// An event whose data is one value.
+/// Returns an event whose data is one value.
 fn value<'a>(
     event_type: &'static str,
     node: Node<'a, '_>,
@@ -169,7 +169,7 @@ fn value<'a>(
     entry::event(event_type.into(), Some(data), timestamp, id, Rest::default())
 }
 
-/// An element of a message's list that is not what the list is of.
+/// Returns an element of a message's list that is not what the list is of.
 pub(crate) fn child<'a>(
     list: &'static str,
     node: Node<'a, '_>,
@@ -178,13 +178,13 @@ pub(crate) fn child<'a>(
     value(list, node, timestamp, None)
 }
 
-/// A document in a log that is not part of a session.
+/// Returns a document in a log that is not part of a session.
 pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unknown("a document that is not a session");
     value("unknown", node, None, Some((maker.place_id)()))
 }
 
-/// The head of a further document of the same session, without its messages.
+/// Returns the head of a further document of the same session, without its messages.
 pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String, report: &mut Report) -> Entry<'a> {
     let head = around.head(&[], false, report);
     plain("session-continued".into(), head.rest, head.start, id)

@@ -139,7 +139,7 @@ impl Facts {
         }
     }
 
-    /// All of it, for a file of this name.
+    /// Returns all of it, for a file of this name.
     pub fn summary(&mut self, name: &str) -> Summary {
         let mut summary = Summary::default();
         let head = self.head.take();
@@ -174,13 +174,13 @@ impl Facts {
         summary
     }
 
-    /// The main model.
+    /// Returns the main model.
     pub fn model(&self) -> &str {
         self.models.main_or_unknown()
     }
 }
 
-/// The texts of a member: itself, or the elements of a list.
+/// Returns the texts of a member: itself, or the elements of a list.
 fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
     let document = rest.get(key).and_then(|value| value.document().ok());
     let texts: Vec<String> = document.map_or_else(Vec::new, |document| {
@@ -191,7 +191,7 @@ fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
     texts.into_iter()
 }
 
-/// A session's id, if it is one.
+/// Returns a session's id, if it is one.
 pub(crate) fn session_id(node: Node<'_, '_>) -> Option<String> {
     node.text().filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
@@ -206,12 +206,12 @@ pub(crate) fn owned_time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static
     time(node).map(IntoOwned::into_owned)
 }
 
-/// The moment that a document begins at, if it says so.
+/// Returns the moment that a document begins at, if it says so.
 pub(crate) fn moment(start: Node<'_, '_>) -> Option<Moment> {
     instant(&time(start)?)
 }
 
-/// The minute in the name of a session's file: `session-2026-01-05T09-30-...`.
+/// Returns the minute in the name of a session's file: `session-2026-01-05T09-30-...`.
 pub(crate) fn start_in_name(name: &str) -> Option<AbstractTimestamp<'static>> {
     let minute = name.strip_prefix("session-")?.get(..16)?;
     let (day, time) = minute.split_once('T')?;

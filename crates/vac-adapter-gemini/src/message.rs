@@ -129,7 +129,7 @@ impl Maker<'_, '_> {
 /// Where a native message says what it has to say.
 type Content<'a, 's> = Option<(&'static str, Node<'a, 's>)>;
 
-/// The entries of an element of `messages`, or of a line that is a message.
+/// Returns the entries of an element of `messages`, or of a line that is a message.
 pub(crate) fn entries<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entries<'a> {
     match message_content::message_type(node) {
         Some((kind, native)) => {
@@ -139,7 +139,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     }
 }
 
-/// The entries of a Content.
+/// Returns the entries of a Content.
 pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entries<'a> {
     let role = node.member("role").and_then(Node::text);
     let (kind, native) = match role.as_deref() {
@@ -217,12 +217,12 @@ fn message<'a>(
     })
 }
 
-/// An array that is not empty; an empty one stays as it is.
+/// Returns an array that is not empty; an empty one stays as it is.
 fn filled<'a, 's>(node: Node<'a, 's>) -> Option<Node<'a, 's>> {
     (node.kind() == Kind::Array && node.elements().next().is_some()).then_some(node)
 }
 
-/// The tool results of a message that holds nothing else. The first has the message's id
+/// Returns the tool results of a message that holds nothing else. The first has the message's id
 /// and its other members.
 fn responses<'a>(
     node: Node<'a, '_>,
@@ -252,7 +252,7 @@ fn responses<'a>(
     Some((results.next()?, results.collect()))
 }
 
-/// The entry of a prompt of `logs.json`.
+/// Returns the entry of a prompt of `logs.json`.
 pub(crate) fn prompt<'a>(
     node: Node<'a, '_>,
     maker: &mut Maker<'_, '_>,

@@ -43,13 +43,13 @@ pub(crate) fn workspace(content: Node<'_, '_>) -> Option<String> {
     line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// Whether a part is the response of a tool.
+/// Returns whether a part is the response of a tool.
 pub(crate) fn is_response(part: Node<'_, '_>) -> bool {
     part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
 }
 
-/// A hash of who says what in a message: its texts, and its calls and responses. A text alone
-/// and a part with that text are the same. `None` for a message that says nothing, and for
+/// Returns a hash of who says what in a message: its texts, and its calls and responses. A text
+/// alone and a part with that text are the same. `None` for a message that says nothing, and for
 /// responses of tools, which their calls have as well.
 pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     let (kind, _) = message_type(message)?;
@@ -85,7 +85,7 @@ pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     (!is_empty).then(|| hasher.finish())
 }
 
-/// Whether no other member of a part means anything to the model.
+/// Returns whether no other member of a part means anything to the model.
 fn is_only_text(part: Node<'_, '_>) -> bool {
     const OTHERS: [&str; 9] = [
         "thought",
@@ -101,7 +101,7 @@ fn is_only_text(part: Node<'_, '_>) -> bool {
     OTHERS.iter().all(|key| part.member(key).is_none())
 }
 
-/// How many parts a message has, if all of them are responses of tools.
+/// Returns how many parts a message has, if all of them are responses of tools.
 pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
     match content.kind() {
         Kind::Map => is_response(content).then_some(1),
@@ -119,7 +119,7 @@ pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
     }
 }
 
-/// The content of a message: `content`, or what others write instead.
+/// Returns the content of a message: `content`, or what others write instead.
 pub(crate) fn content<'d: 'a, 'a>(message: Node<'d, 'a>) -> Option<(&'static str, Node<'d, 'a>)> {
     let is_there = |node: &Node<'_, '_>| node.kind() != Kind::Null;
     let of = |key: &'static str| Some((key, message.member(key).filter(is_there)?));

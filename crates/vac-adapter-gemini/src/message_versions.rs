@@ -46,7 +46,7 @@ impl Default for Version {
 /// An id, short enough to keep millions of.
 pub(crate) type Key = u128;
 
-/// The key of an id. Equal ids have equal keys; that others have too is as likely as a
+/// Returns the key of an id. Equal ids have equal keys; that others have too is as likely as a
 /// collision of 128 random bits.
 pub(crate) fn key(id: &str) -> Key {
     let mut hasher = KeyHasher::default();
@@ -73,7 +73,7 @@ impl KeyHasher {
         self.0.iter_mut().for_each(|hasher| bytes.hash(hasher));
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn finish(&self) -> Key {
         let [high, low] = self.0.each_ref().map(|hasher| u128::from(hasher.finish()));
         high << 64 | low
@@ -137,13 +137,13 @@ impl MessageVersions {
         Self { hashes_content, ..Self::default() }
     }
 
-    /// Whether contents are hashed.
+    /// Returns whether contents are hashed.
     pub fn hashes_content(&self) -> bool {
         self.hashes_content
     }
 
-    /// Whether a list replaced messages whose contents were not hashed: then what it repeats is
-    /// unknown.
+    /// Returns whether a list replaced messages whose contents were not hashed: then what it
+    /// repeats is unknown.
     pub fn lacks_hashes(&self) -> bool {
         self.lacks_hashes
     }
@@ -212,8 +212,8 @@ impl MessageVersions {
         is_new
     }
 
-    /// The message that one with this id and content repeats: of those that the list replaces
-    /// the one with the same id, else the first.
+    /// Returns the message that one with this id and content repeats: of those that the list
+    /// replaces the one with the same id, else the first.
     fn original(&mut self, id: Option<Key>, said: Key, message: u32) -> Option<u32> {
         if self.replaced.is_empty() {
             return None;
@@ -233,15 +233,15 @@ impl MessageVersions {
         original
     }
 
-    /// Whether the list that is being read replaces a message, and has not repeated it yet.
+    /// Returns whether the list that is being read replaces a message, and has not repeated it yet.
     fn is_replaced(&self, message: u32) -> bool {
         let event = number(self.events.len().saturating_sub(1));
         let state = self.states.get(message as usize).map(|state| state & !COUNTS);
         state == Some(COMPACTED | event << EVENT)
     }
 
-    /// Whether a version of a message states nothing that an earlier one does not: the results
-    /// of tools are shortened in a list of messages to save context.
+    /// Returns whether a version of a message states nothing that an earlier one does not: the
+    /// results of tools are shortened in a list of messages to save context.
     fn says_no_more(&self, message: u32, earlier: u32) -> Option<bool> {
         let [now, before] = [message, earlier].map(|at| self.results.get(at as usize).copied());
         let (now, before) = (now?, before?);
@@ -282,7 +282,7 @@ impl MessageVersions {
         self.end(0, COMPACTED, place);
     }
 
-    /// The id of the message that a message repeats.
+    /// Returns the id of the message that a message repeats.
     pub fn original_id(&self, message: usize) -> Option<&str> {
         let original = self.originals.get(&u32::try_from(message).ok()?)?;
         self.messages.get(*original as usize)?.0.as_deref()
@@ -310,7 +310,7 @@ impl MessageVersions {
         }
     }
 
-    /// Whether the newest message of an id is in the conversation. Positions are reused
+    /// Returns whether the newest message of an id is in the conversation. Positions are reused
     /// after a rewind, so check that the slot still holds this message.
     fn is_live(&self, known: Known) -> bool {
         self.live.get(known.position as usize) == Some(&known.last)
@@ -334,7 +334,7 @@ impl MessageVersions {
     }
 }
 
-/// A count that is kept in 32 bits: more lines than that do not fit a log of the largest
+/// Returns a count that is kept in 32 bits: more lines than that do not fit a log of the largest
 /// size that is read in reasonable time, and then share the last number.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(NONE - 1)

@@ -20,7 +20,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Its name in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Messages => "json",
@@ -150,7 +150,7 @@ impl<'d, 'a> KeyMembers<'d, 'a> {
     }
 }
 
-/// Whether a document is one of a log.
+/// Returns whether a document is one of a log.
 pub(crate) fn is_line(root: Node<'_, '_>) -> bool {
     !matches!(native(root), Native::Unknown | Native::Operation | Native::Other)
 }

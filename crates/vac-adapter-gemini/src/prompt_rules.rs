@@ -40,7 +40,7 @@ pub(crate) const RULES: &[PromptRule] = &[
 
 const SESSION_CONTEXT: &str = "session_context";
 
-/// Whether a text is a session context that is cut off.
+/// Returns whether a text is a session context that is cut off.
 pub(crate) fn is_cut_context(text: &str) -> bool {
     text.starts_with("<session_context>") && !text.contains("</session_context>")
 }

@@ -99,7 +99,7 @@ impl<'i> Surveyed<'i> {
     }
 }
 
-/// The session that a subagent's file belongs to: its folder is `chats/` and its id.
+/// Returns the session that a subagent's file belongs to: its folder is `chats/` and its id.
 pub(crate) fn parent(folder: &str) -> Option<&str> {
     let (before, parent) = folder.trim_end_matches('/').rsplit_once('/')?;
     let above = before.rsplit('/').next();
@@ -260,7 +260,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The id of the message that the last message repeats.
+    /// Returns the id of the message that the last message repeats.
     fn original(&self, slot: Slot) -> Option<&'s str> {
         let number = self.messages.checked_sub(1).filter(|_| slot == Slot::Message)?;
         self.session.versions.original_id(number)
@@ -342,7 +342,7 @@ fn one(entry: Entry<'_>) -> Entries<'_> {
     (entry, Vec::new())
 }
 
-/// An id for a piece of a frame: the frame's, and the piece's number in it.
+/// Returns an id for a piece of a frame: the frame's, and the piece's number in it.
 fn piece_id(place: Place, number: u64) -> String {
     match number {
         0 => place.id(),
@@ -360,7 +360,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The place of bytes of a frame.
+    /// Returns the place of bytes of a frame.
     fn place(&mut self, frame: &Frame<'_>, bytes: &[u8]) -> Place {
         let all = match &frame.content {
             Content::Document(document) => document.root().raw(),

@@ -52,12 +52,12 @@ pub(crate) struct SessionBuilder {
 }
 
 impl SessionBuilder {
-    /// Whether there is anything of Gemini CLI in it.
+    /// Returns whether there is anything of Gemini CLI in it.
     pub fn is_session(&self) -> bool {
         self.form.is_some() || self.has_lines
     }
 
-    /// Which format it is in.
+    /// Returns which format it is in.
     pub fn variant(&self) -> Form {
         match self.form {
             Some(Form::Messages) if self.has_lines => Form::Lines,
@@ -251,7 +251,7 @@ fn message(versions: &mut MessageVersions, message: Node<'_, '_>) -> bool {
     versions.message(id.as_deref(), has_tokens, results, || message_content::hash(message))
 }
 
-/// Whether a user said a message, or the CLI for the user.
+/// Returns whether a user said a message, or the CLI for the user.
 pub(crate) fn is_user(message: Node<'_, '_>) -> bool {
     message_content::message_type(message).is_some_and(|(kind, _)| kind == MessageEntryType::User)
 }

@@ -113,7 +113,7 @@ enum LineType {
     Result,
 }
 
-/// The type of a line, if it is one of a stream.
+/// Returns the type of a line, if it is one of a stream.
 fn line_type(line: Node<'_, '_>) -> Option<LineType> {
     let is = |key: &str, kind| line.member(key).is_some_and(|value| value.kind() == kind);
     let has_text = |key: &str| is(key, Kind::Text);
@@ -134,7 +134,7 @@ fn line_type(line: Node<'_, '_>) -> Option<LineType> {
     }
 }
 
-/// How a document fits a stream, if it is a line of one.
+/// Returns how a document fits a stream, if it is a line of one.
 pub(crate) fn fit(document: Node<'_, '_>) -> Option<Fit> {
     let confidence = match line_type(document)? {
         LineType::Init | LineType::ToolUse => Confidence::Certain,
@@ -163,8 +163,8 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Option<Preview> {
 /// Maximum number of documents that are compared.
 const MAX_COMPARED: u64 = 64;
 
-/// Whether a log is a stream: the first document that is a line of a stream or of a session's
-/// log decides.
+/// Returns whether a log is a stream: the first document that is a line of a stream or of a
+/// session's log decides.
 pub(crate) fn is_stream(log: &Log<'_>, is_log: fn(Node<'_, '_>) -> bool) -> Result<bool, Error> {
     let mut found = None;
     log.range(0, 0..MAX_COMPARED, |frame| {
@@ -180,7 +180,7 @@ pub(crate) fn is_stream(log: &Log<'_>, is_log: fn(Node<'_, '_>) -> bool) -> Resu
     Ok(found == Some(true))
 }
 
-/// The sessions of a stream.
+/// Returns the sessions of a stream.
 pub(crate) fn sessions<'i>(
     input: &'i dyn Input,
     log: &Rc<Log<'i>>,
@@ -214,7 +214,7 @@ pub(crate) fn sessions<'i>(
     sessions.collect()
 }
 
-/// Whether a line begins another session than the one that is known.
+/// Returns whether a line begins another session than the one that is known.
 fn is_other_session(line: Node<'_, '_>, facts: &Facts) -> bool {
     line_type(line) == Some(LineType::Init)
         && facts.session.as_deref().is_some_and(|session| {
@@ -321,7 +321,7 @@ type ShellCalls = HashSet<String>;
 /// Maximum number of calls whose tool is remembered.
 const MAX_SHELL_CALLS: usize = 1 << 15;
 
-/// The entry of a frame, and the bytes it was made of.
+/// Returns the entry of a frame, and the bytes it was made of.
 fn frame_entry<'f>(
     frame: &'f Frame<'_>,
     shell_calls: &mut ShellCalls,
@@ -339,7 +339,7 @@ fn frame_entry<'f>(
     }
 }
 
-/// The entry of a line.
+/// Returns the entry of a line.
 fn entry<'a>(
     line: Node<'a, '_>,
     place: Place,

@@ -16,7 +16,7 @@ use crate::session::Surveyed;
 use crate::session_builder::{Segment, SessionBuilder};
 use crate::walk::{self, Shape};
 
-/// The sessions of an input.
+/// Returns the sessions of an input.
 pub(crate) fn sessions<'i>(
     input: &'i dyn Input,
     log: &Rc<Log<'i>>,
@@ -84,7 +84,7 @@ impl Survey {
         builder.frame(frame, &shape)
     }
 
-    /// The session that a line belongs to.
+    /// Returns the session that a line belongs to.
     fn current(&mut self) -> &mut SessionBuilder {
         let at = self.current.unwrap_or_else(|| self.add(None));
         self.current = Some(at);
@@ -104,8 +104,8 @@ impl Survey {
         at
     }
 
-    /// The session of an id: one that is known, else the lines that no session has
-    /// claimed yet, else a new one.
+    /// Returns the session of an id: one that is known, else the lines that no session has claimed
+    /// yet, else a new one.
     fn session(&mut self, id: Option<String>) -> usize {
         if let Some(at) = id.as_ref().and_then(|id| self.by_id.get(id)) {
             return *at;
@@ -120,7 +120,7 @@ impl Survey {
         at
     }
 
-    /// The session that a head, or a document that is a session, belongs to.
+    /// Returns the session that a head, or a document that is a session, belongs to.
     fn open(&mut self, form: Form, frame: &Frame<'_>, shape: &Shape) -> &mut SessionBuilder {
         let Begin { id, moment } = Begin::new(frame, shape);
         let at = self.session(id);

@@ -132,8 +132,8 @@ fn is_error(status: Option<&str>, result: Node<'_, '_>) -> Option<bool> {
     }
 }
 
-/// Whether a part, or one of an array of parts, is a response with an error;
-/// `None` if none is a response.
+/// Returns whether a part, or one of an array of parts, is a response with an error; `None` if none
+/// is a response.
 fn result_failed(result: Node<'_, '_>) -> Option<bool> {
     let of = |part: Node<'_, '_>| {
         let response = part.member("functionResponse")?.member("response")?;

@@ -96,7 +96,7 @@ pub(crate) fn action<'n>(name: &'n str, display_name: Option<&str>) -> Action<'n
     }
 }
 
-/// Whether a tool runs commands.
+/// Returns whether a tool runs commands.
 pub(crate) fn is_shell(name: &str) -> bool {
     TOOLS.action(name).category == Category::Execute
 }

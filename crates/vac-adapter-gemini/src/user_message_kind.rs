@@ -79,7 +79,7 @@ fn author(content: Node<'_, '_>) -> Author {
     others.unwrap_or(if has_responses { Author::Program } else { Author::User })
 }
 
-/// Whether a content in the model's name is one of the CLI's canned answers.
+/// Returns whether a content in the model's name is one of the CLI's canned answers.
 pub(crate) fn is_canned_answer(content: Node<'_, '_>) -> bool {
     let mut texts = parts(content).map(part_text);
     let (first, second) = (texts.next().flatten(), texts.next());
@@ -115,14 +115,14 @@ pub(crate) fn first_text<'d: 'a, 'a>(content: Node<'d, 'a>) -> Option<Node<'d, '
     parts(content).find_map(part_text)
 }
 
-/// Whether a text may be a command or context: most texts are long and begin otherwise.
+/// Returns whether a text may be a command or context: most texts are long and begin otherwise.
 pub(crate) fn is_marked(text: Node<'_, '_>) -> bool {
     let first = text.raw().get(1).copied();
     // `I` is the first letter of what the CLI writes after a command of the user.
     first.is_some_and(|byte| matches!(byte, b'<' | b'/' | b'?' | b'\\' | b' ' | b'I'))
 }
 
-/// Whether a text was typed for the CLI rather than the model. A path or a comment is not a
+/// Returns whether a text was typed for the CLI rather than the model. A path or a comment is not a
 /// command.
 fn is_command(text: &str) -> bool {
     let is_name = |text: &str| {

@@ -75,7 +75,7 @@ pub(crate) type Lists = &'static [(&'static str, Slot)];
 const MESSAGES: Lists = &[("messages", Slot::Message)];
 
 impl<'d: 'a, 'a> Around<'d, 'a> {
-    /// The members around the lists of a document; `None` if there are none.
+    /// Returns the members around the lists of a document; `None` if there are none.
     fn new(node: Node<'d, 'a>, native: Native) -> Option<Self> {
         let (role, lists): (_, Lists) = match native {
             Native::Session(Form::Messages) => (Role::Head, MESSAGES),
@@ -96,7 +96,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Some(Self { role, node, inner, lists, raw: None })
     }
 
-    /// The members around the lists of a damaged session, of which a document has been made
+    /// Returns the members around the lists of a damaged session, of which a document has been made
     /// with empty lists.
     pub fn damaged(document: &'d Document<'a>, form: Form) -> Option<Self> {
         let mut around = Self::new(document.root(), Native::Session(form))?;
@@ -104,12 +104,12 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Some(around)
     }
 
-    /// A member next to the lists.
+    /// Returns a member next to the lists.
     pub fn member(&self, key: &str) -> Option<Node<'d, 'a>> {
         self.inner.member(key)
     }
 
-    /// Its lists.
+    /// Returns its lists.
     pub fn lists(&self) -> impl Iterator<Item = (Slot, Node<'d, 'a>)> {
         self.lists.iter().filter_map(|(key, slot)| {
             let list = self.inner.member(key)?;
@@ -122,7 +122,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Head::read(self.inner, named, Wanted { lists: self.lists, is_hoisted }, report)
     }
 
-    /// Its text with empty lists.
+    /// Returns its text with empty lists.
     pub fn text(&self) -> Vec<u8> {
         let (raw, start) = (self.node.raw(), self.node.offset());
         let mut lists: Vec<_> = self.lists().map(|(_, list)| list).collect();
@@ -153,7 +153,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
     }
 }
 
-/// Whether a member is one of the lists.
+/// Returns whether a member is one of the lists.
 pub(crate) fn is_list(lists: Lists, key: &str, value: Node<'_, '_>) -> bool {
     let kind = |slot| if slot == Slot::Call { Kind::Map } else { Kind::Array };
     lists.iter().any(|(list, slot)| *list == key && value.kind() == kind(*slot))
@@ -242,7 +242,7 @@ pub(crate) fn picked(frame: &Frame<'_>, picks: &[Pick], show: &mut Show<'_>) -> 
     }
 }
 
-/// The document of a frame, also of one that is only ambiguous.
+/// Returns the document of a frame, also of one that is only ambiguous.
 fn document<'f, 'a>(frame: &'f Frame<'a>) -> Result<&'f Document<'a>, &'f Raw<'a>> {
     match &frame.content {
         Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
@@ -331,7 +331,7 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
     }
 }
 
-/// Whether an element is the CLI's canned answer to the element before it.
+/// Returns whether an element is the CLI's canned answer to the element before it.
 fn answers_summary(slot: Slot, node: Node<'_, '_>) -> bool {
     let content = match slot {
         Slot::Message => message_content::message_type(node)

@@ -36,7 +36,7 @@ pub(crate) struct LineContext<'c> {
 }
 
 impl LineContext<'_> {
-    /// Whether the entry of the line states this type of the line.
+    /// Returns whether the entry of the line states this type of the line.
     fn states(self, kind: Node<'_, '_>) -> bool {
         let Some(part) = self.part else { return kind.text().is_some() };
         let part_kind = part.member("type");
@@ -60,7 +60,7 @@ mapping! {
     }
 }
 
-/// The entries of a line.
+/// Returns the entries of a line.
 pub(crate) fn entries<'a>(
     line: Node<'a, '_>,
     scope: Scope<'_>,
@@ -85,7 +85,7 @@ fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
     push(extensions, name, line);
 }
 
-/// The entry of a line without a part.
+/// Returns the entry of a line without a part.
 fn event<'a>(line: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
     let context = LineContext { session: scope.session, part: None, has_time: false };
     let Line { kind, timestamp, rest: data } = Line::read(line, &[], context, report);

@@ -42,7 +42,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// Whether it describes the session and is not an entry.
+    /// Returns whether it describes the session and is not an entry.
     pub fn is_beside(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
@@ -126,7 +126,7 @@ facts! {
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
-    /// The class of the object.
+    /// Returns the class of the object.
     pub fn class(&self) -> Class {
         let is_text = |fact: Option<Node<'_, '_>>| is_a(fact, Kind::Text);
         if is_text(self.message) && is_text(self.kind) {
@@ -173,19 +173,19 @@ impl<'d, 'a> Facts<'d, 'a> {
         }
     }
 
-    /// Whether it is a message.
+    /// Returns whether it is a message.
     fn is_message(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Whether it is a row that contains all that was said.
+    /// Returns whether it is a row that contains all that was said.
     pub fn is_session_message(&self) -> bool {
         ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
             || (self.is_kind("shell") && is_a(self.command, Kind::Text))
     }
 
-    /// Whether it is a line of a capture: something happened, and when.
+    /// Returns whether it is a line of a capture: something happened, and when.
     fn is_captured(&self) -> bool {
         is_a(self.kind, Kind::Text)
             && is_a(self.session, Kind::Text)
@@ -194,12 +194,12 @@ impl<'d, 'a> Facts<'d, 'a> {
             && (self.part.is_none() || is_a(self.part, Kind::Map))
     }
 
-    /// Whether its type is this one.
+    /// Returns whether its type is this one.
     pub fn is_kind(&self, kind: &str) -> bool {
         self.kind.is_some_and(|node| node.is_text(kind))
     }
 
-    /// The session that a session came from. A fork names no other parent.
+    /// Returns the session that a session came from. A fork names no other parent.
     pub fn session_parent(&self) -> Option<Parent> {
         let id = |node: Option<Node<'_, '_>>| {
             Some(node?.text()?.into_owned()).filter(|id| !id.is_empty())
@@ -210,7 +210,7 @@ impl<'d, 'a> Facts<'d, 'a> {
             .or_else(|| Some(parent(id(self.parent)?, Relation::Subagent)))
     }
 
-    /// The session and the messages, if it is an export.
+    /// Returns the session and the messages, if it is an export.
     pub fn export(&self) -> Option<(Node<'d, 'a>, Node<'d, 'a>)> {
         let info = self.info.filter(|info| info.kind() == Kind::Map)?;
         let messages = self.messages.filter(|messages| messages.kind() == Kind::Array)?;
@@ -233,7 +233,7 @@ pub(crate) const SESSION_MESSAGES: &[&str] = &[
     "idle",
 ];
 
-/// Whether a message of an export is one of version 2: a type, and neither info nor parts.
+/// Returns whether a message of an export is one of version 2: a type, and neither info nor parts.
 pub(crate) fn is_flat(message: Node<'_, '_>) -> bool {
     let has = |key: &str| message.member(key).is_some();
     !has("info") && !has("parts") && has("id") && is_a(message.member("type"), Kind::Text)
@@ -243,7 +243,7 @@ pub(crate) fn is_a(fact: Option<Node<'_, '_>>, kind: Kind) -> bool {
     fact.is_some_and(|fact| fact.kind() == kind)
 }
 
-/// The class of an array.
+/// Returns the class of an array.
 pub(crate) fn array(array: Node<'_, '_>) -> Class {
     // An empty one can be either; every session has diffs, few have todos.
     let all = |keys: &[&str]| {
@@ -261,12 +261,12 @@ pub(crate) fn array(array: Node<'_, '_>) -> Class {
 /// What the elements of a shared session say they are.
 const SHARED: &[&str] = &["session", "message", "part", "session_diff", "model"];
 
-/// Whether an array is a shared session.
+/// Returns whether an array is a shared session.
 pub(crate) fn is_shared(array: Node<'_, '_>) -> bool {
     array.elements().next().is_some_and(is_shared_element)
 }
 
-/// Whether an array that begins with this is a shared session.
+/// Returns whether an array that begins with this is a shared session.
 pub(crate) fn is_shared_element(first: Node<'_, '_>) -> bool {
     let kind = first.member("type");
     first.member("data").is_some()

@@ -88,7 +88,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The number of a model.
+    /// Returns the number of a model.
     fn model(&mut self, model: Model<'a>) -> Option<Number> {
         if let Some(number) = self.model_numbers.get(&model) {
             return Some(*number);
@@ -401,8 +401,8 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// Whether a value of a damaged document must be redacted: one that is neither object nor
-    /// array and may be the value of a secret whose name is before it.
+    /// Returns whether a value of a damaged document must be redacted: one that is neither object
+    /// nor array and may be the value of a secret whose name is before it.
     fn is_redacted(&mut self, key: Option<&Document<'_>>, value: &Document<'_>) -> bool {
         if matches!(value.root().kind(), Kind::Map | Kind::Array) {
             self.redactor.end();
@@ -435,7 +435,7 @@ impl<'f> Adding<'_, '_, 'f> {
         Some(self.objects.messages.number(id?.text()?, self.keep))
     }
 
-    /// The number of a message that the container holds around its parts.
+    /// Returns the number of a message that the container holds around its parts.
     fn nested_message(&mut self, id: Option<Node<'_, 'f>>) -> Number {
         let id = id.and_then(Node::text).map_or_else(Text::default, self.keep);
         self.objects.messages.add(id)
@@ -446,7 +446,7 @@ impl<'f> Adding<'_, '_, 'f> {
         Some(self.objects.directories.number(directory, self.keep))
     }
 
-    /// The model of a message: an answer's own, or the one that a prompt asks for.
+    /// Returns the model of a message: an answer's own, or the one that a prompt asks for.
     fn model(&mut self, facts: &Facts<'_, 'f>, early: &MessageFacts<'_, 'f>) -> Option<Number> {
         let asked = |key: &str| facts.model.and_then(|model| model.member(key));
         let (name, provider) = match (facts.model_id, early.model) {
@@ -487,7 +487,7 @@ fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
     }
 }
 
-/// How an answer ended its turn.
+/// Returns how an answer ended its turn.
 fn turn_end(facts: &Facts<'_, '_>, class: Class) -> Option<Ending> {
     let is_answer = match class {
         Class::Message => facts.role.is_some_and(|role| role.is_text("assistant")),
@@ -498,12 +498,12 @@ fn turn_end(facts: &Facts<'_, '_>, class: Class) -> Option<Ending> {
     facts.error.filter(|_| is_answer).and_then(outcome::turn_end)
 }
 
-/// The name of a member.
+/// Returns the name of a member.
 fn name<'f>(key: Node<'_, 'f>) -> Text<'f> {
     key.text().unwrap_or_else(|| String::from_utf8_lossy(key.raw()))
 }
 
-/// The class of what an element of a shared session holds, if it is what it says.
+/// Returns the class of what an element of a shared session holds, if it is what it says.
 fn shared_class(
     element: &Facts<'_, '_>,
     data: Option<Node<'_, '_>>,

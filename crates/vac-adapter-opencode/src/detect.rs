@@ -8,7 +8,7 @@ use vac_value::{IntoOwned, Kind, Node};
 use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
 use crate::damaged_export::{LISTS, MESSAGES, form};
 
-/// How the documents of a sample fit.
+/// Returns how the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     // The one document of an export or a shared session may be cut short.
@@ -18,7 +18,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// How one document fits.
+/// Returns how one document fits.
 fn fit(document: Node<'_, '_>) -> Fit {
     if document.kind() == Kind::Array {
         // Todos and changes of a session, which do not say whose they are.
@@ -94,8 +94,8 @@ fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
     id.and_then(Node::text).is_some_and(|id| id.starts_with(prefix))
 }
 
-/// Whether bytes are the beginning of an export or of a shared session of `OpenCode`: what is
-/// complete in them names a session, or contains a message with its parts.
+/// Returns whether bytes are the beginning of an export or of a shared session of `OpenCode`: what
+/// is complete in them names a session, or contains a message with its parts.
 fn is_damaged(bytes: &[u8]) -> bool {
     let is_ours = |piece: Piece<'_>| match &piece {
         Piece::Member { of: "", key, value } if key.root().is_text("info") => {

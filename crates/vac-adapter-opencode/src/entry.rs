@@ -46,7 +46,7 @@ pub(crate) struct Called<'a> {
 }
 
 impl<'a> Called<'a> {
-    /// The tool's name, or that of an unknown tool.
+    /// Returns the tool's name, or that of an unknown tool.
     pub fn name(&self) -> Text<'a> {
         self.name.clone().unwrap_or(Cow::Borrowed("unknown"))
     }

@@ -47,7 +47,7 @@ mapping! {
     }
 }
 
-/// The entry of a object that is an event.
+/// Returns the entry of a object that is an event.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     scope: Scope<'_>,
@@ -160,7 +160,7 @@ pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
     entry::event("unreadable".into(), data, id, None, Rest::default(), &annotations)
 }
 
-/// A row whose data is not an object. Text is kept unparsed.
+/// Returns a row whose data is not an object. Text is kept unparsed.
 fn row<'a>(
     node: Node<'a, '_>,
     stored: &StoredObject<'_>,
@@ -196,7 +196,7 @@ fn row<'a>(
     entry
 }
 
-/// Whether the name of a secret can be read in text, or in bytes that are not text.
+/// Returns whether the name of a secret can be read in text, or in bytes that are not text.
 fn has_secret(data: Node<'_, '_>) -> bool {
     match data.kind() {
         Kind::Text => secret::SECRETS.are_readable_in(data.raw()),
@@ -208,7 +208,7 @@ fn has_secret(data: Node<'_, '_>) -> bool {
     }
 }
 
-/// A object that cannot be carried as a value.
+/// Returns a object that cannot be carried as a value.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,

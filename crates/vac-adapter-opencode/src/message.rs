@@ -76,7 +76,7 @@ pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
     if role.is_text("user") { "user" } else { "assistant" }
 }
 
-/// The entry of a message.
+/// Returns the entry of a message.
 pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
     let stored = scope.stored;
     let context = MessageContext {

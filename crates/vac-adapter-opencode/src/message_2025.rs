@@ -66,7 +66,7 @@ pub(crate) fn author(message: &Facts<'_, '_>) -> Author {
     others.unwrap_or(Author::User)
 }
 
-/// The result of a tool's call, if the part is a call that has one.
+/// Returns the result of a tool's call, if the part is a call that has one.
 fn result<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     let invocation = invocation(part)?;
     invocation.member("result").filter(|result| result.kind() != Kind::Null)
@@ -211,7 +211,7 @@ fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Said<'
 /// What is said about calls, by their ids.
 type Tools<'d, 'a> = HashMap<Text<'d>, Node<'d, 'a>>;
 
-/// A tool's call and its result; `tools` has their times.
+/// Returns a tool's call and its result; `tools` has their times.
 fn call<'a>(
     part: Node<'a, '_>,
     invocation: Node<'a, '_>,
@@ -250,7 +250,7 @@ fn call<'a>(
     (called.call(input, start, rest, &annotations), result)
 }
 
-/// A part that is not an object.
+/// Returns a part that is not an object.
 pub(crate) fn lone<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
     let mut data = Rest::default();
     data.push(("value".into(), part.carry()));

@@ -13,7 +13,7 @@ pub(crate) struct SessionModels {
 }
 
 impl SessionModels {
-    /// The models that messages name; if none does, the one that the session names.
+    /// Returns the models that messages name; if none does, the one that the session names.
     pub fn new(
         objects: &[StoredObject<'_>],
         models: &[Model<'_>],
@@ -42,7 +42,7 @@ impl SessionModels {
         }
     }
 
-    /// The provider of the main model.
+    /// Returns the provider of the main model.
     pub fn provider(&self) -> Option<&str> {
         let main = self.models.main()?;
         let position = self.models.names().position(|name| name == main)?;

@@ -17,7 +17,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The number of a name; `keep` makes what is kept of a new one.
+    /// Returns the number of a name; `keep` makes what is kept of a new one.
     pub fn number<'t>(
         &mut self,
         name: Text<'t>,
@@ -39,19 +39,19 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// A number of its own for a name that need not differ from others.
+    /// Returns a number of its own for a name that need not differ from others.
     pub fn add(&mut self, name: Text<'a>) -> Number {
         let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
         self.all.push(name);
         number
     }
 
-    /// The name of a number.
+    /// Returns the name of a number.
     pub fn name(&self, number: Number) -> &str {
         self.all.get(number as usize).map_or("", |name| name)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.all.len()
     }

@@ -24,7 +24,7 @@ pub(crate) enum Redaction {
 }
 
 impl Redaction {
-    /// The redaction of bytes that could not be parsed.
+    /// Returns the redaction of bytes that could not be parsed.
     pub fn of_unparsed(is_redacted: bool) -> Self {
         if is_redacted { Self::Whole } else { Self::Nothing }
     }
@@ -81,7 +81,7 @@ pub(crate) struct StoredObject<'a> {
 }
 
 impl StoredObject<'_> {
-    /// The object of bytes that are not a document.
+    /// Returns the object of bytes that are not a document.
     pub fn raw(place: Place, size: usize) -> Self {
         Self {
             class: Class::Raw,
@@ -107,7 +107,7 @@ impl StoredObject<'_> {
         }
     }
 
-    /// The place of a row in its session.
+    /// Returns the place of a row in its session.
     pub fn sequence(&self) -> Option<u64> {
         match self.row {
             RowPlace::Sequence(number) => Some(number),
@@ -115,17 +115,17 @@ impl StoredObject<'_> {
         }
     }
 
-    /// Whether it is a prompt that waits in a queue.
+    /// Returns whether it is a prompt that waits in a queue.
     pub fn is_queued(&self) -> bool {
         self.row == RowPlace::Queue
     }
 
-    /// Whether it is a message.
+    /// Returns whether it is a message.
     pub fn is_message(&self) -> bool {
         matches!(self.class, Class::Message | Class::Message2025 | Class::SessionMessage)
     }
 
-    /// The id that an entry has whose object has none.
+    /// Returns the id that an entry has whose object has none.
     pub fn place_id(&self) -> Text<'static> {
         self.place.id().into()
     }
@@ -177,7 +177,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// The end of the turn.
+    /// Returns the end of the turn.
     pub fn end(&self) -> Option<End> {
         self.ends.map(|how| End { of: EndOf::Turn, how: Some(how) })
     }
@@ -214,12 +214,12 @@ impl PartialEq for Model<'_> {
     }
 }
 
-/// A member that is text.
+/// Returns a member that is text.
 pub(crate) fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
 }
 
-/// The value, if it is an object.
+/// Returns the value, if it is an object.
 pub(crate) fn as_map<'d, 'a>(value: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     (value.kind() == Kind::Map).then_some(value)
 }

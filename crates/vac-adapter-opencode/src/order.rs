@@ -139,7 +139,7 @@ pub(crate) fn order<'a, 'n>(
     order.into_iter().filter_map(|at| objects[at].take()).collect()
 }
 
-/// The places of messages among each other: by time, then by id; nested ones as they are.
+/// Returns the places of messages among each other: by time, then by id; nested ones as they are.
 fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
     let mut order: Vec<_> = (0..messages.len()).collect();
     let name = |message: &Message| if message.is_nested { "" } else { name(message.number) };
@@ -152,7 +152,7 @@ fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usiz
     ranks
 }
 
-/// The messages that objects name, and for each object the number of its own.
+/// Returns the messages that objects name, and for each object the number of its own.
 fn messages(objects: &[StoredObject<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
     let mut messages: Vec<Message> = Vec::new();
     let mut known: HashMap<Number, usize> = HashMap::new();

@@ -31,7 +31,7 @@ pub(crate) struct CallEnd {
 }
 
 impl CallEnd {
-    /// An end of which only the outcome is known.
+    /// Creates an end of which only the outcome is known.
     pub fn from_outcome(outcome: Outcome) -> Self {
         Self { outcome: Some(outcome), ..Self::default() }
     }

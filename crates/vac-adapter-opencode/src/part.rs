@@ -119,7 +119,7 @@ pub(crate) struct Scope<'k> {
 }
 
 impl Scope<'_> {
-    /// The annotations that all entries of the object have.
+    /// Returns the annotations that all entries of the object have.
     pub fn annotations(self) -> EntryAnnotations<'static> {
         self.stored.notes.annotations(self.fork_of)
     }
@@ -145,12 +145,12 @@ impl Scope<'_> {
         EntryAnnotations { author, ends: self.end(), ..self.annotations() }
     }
 
-    /// The end of the turn, unless the object is more than one part.
+    /// Returns the end of the turn, unless the object is more than one part.
     pub fn end(self) -> Option<End> {
         self.stored.notes.end().filter(|_| self.number.is_none())
     }
 
-    /// The id to give it if it has none.
+    /// Returns the id to give it if it has none.
     pub fn id(self) -> Text<'static> {
         match (self.number, self.stored.id.as_deref()) {
             (None, _) => self.stored.place_id(),
@@ -160,7 +160,7 @@ impl Scope<'_> {
     }
 }
 
-/// The entries of a part.
+/// Returns the entries of a part.
 pub(crate) fn entries<'a>(
     node: Node<'a, '_>,
     scope: Scope<'_>,
@@ -180,7 +180,7 @@ pub(crate) fn entries<'a>(
     }
 }
 
-/// Whether the program says that a text is its own.
+/// Returns whether the program says that a text is its own.
 fn is_flagged(part: Node<'_, '_>) -> bool {
     let is_true = |key: &str| part.member(key).and_then(Node::bool) == Some(true);
     is_true("synthetic") || is_true("ignored")
@@ -294,7 +294,7 @@ pub(crate) fn permission(node: Node<'_, '_>, kind: &str) -> Option<Permission<'s
     })
 }
 
-/// The one moment of a user's message.
+/// Returns the one moment of a user's message.
 fn one_moment<'a>(stored: &StoredObject<'_>) -> Option<AbstractTimestamp<'a>> {
     stored.created.filter(|_| stored.is_user).map(AbstractTimestamp::Uint)
 }

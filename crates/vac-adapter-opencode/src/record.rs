@@ -224,7 +224,7 @@ impl SessionData {
         }
     }
 
-    /// The record without entries.
+    /// Returns the record without entries.
     pub fn record(
         &self,
         id: &str,
@@ -259,7 +259,7 @@ impl SessionData {
         }
     }
 
-    /// The session that this one came from.
+    /// Returns the session that this one came from.
     pub fn parent(&self) -> Option<Parent> {
         self.parent.clone()
     }
@@ -288,7 +288,7 @@ impl SessionData {
     }
 }
 
-/// Whether a title is that of a fork: `Fix the door (fork #2)`.
+/// Returns whether a title is that of a fork: `Fix the door (fork #2)`.
 fn is_fork_title(title: &str) -> bool {
     let inside = title.strip_suffix(')').and_then(|title| title.rsplit_once(" (fork #"));
     inside.is_some_and(|(_, number)| {
@@ -296,7 +296,7 @@ fn is_fork_title(title: &str) -> bool {
     })
 }
 
-/// A value without space between its tokens: it is written more than once.
+/// Returns a value without space between its tokens: it is written more than once.
 fn tidy(node: Node<'_, '_>) -> Any<'static> {
     struct Whole<'d, 'a>(Node<'d, 'a>);
     impl Encode for Whole<'_, '_> {
@@ -307,7 +307,7 @@ fn tidy(node: Node<'_, '_>) -> Any<'static> {
     Any::from_value(&Whole(node), Encoding::Json).unwrap_or_else(|_| node.carry().into_owned())
 }
 
-/// Whether both encodings have something for all of it.
+/// Returns whether both encodings have something for all of it.
 fn fits(node: Node<'_, '_>) -> bool {
     let mut nodes = node.index()..node.after();
     nodes.all(|index| !node.document().node(index).has_lone_surrogate())

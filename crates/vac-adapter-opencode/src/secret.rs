@@ -16,8 +16,8 @@ pub(crate) const PATH: &str = "session_share.secret";
 /// Where a session says how it is shared.
 pub(crate) const SHARE: &str = "share";
 
-/// Whether a object has one where it is redacted. A document of an unknown kind that names no
-/// session may be a share object, or contain some, in a form that is not known yet.
+/// Returns whether a object has one where it is redacted. A document of an unknown kind that names
+/// no session may be a share object, or contain some, in a form that is not known yet.
 pub(crate) fn is_in(node: Node<'_, '_>, stored: &Facts<'_, '_>, class: Class) -> bool {
     let is_shared = || stored.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
     match class {
@@ -40,7 +40,7 @@ mapping! {
     }
 }
 
-/// Whether only a part of this value, which says how a session is shared, may be kept.
+/// Returns whether only a part of this value, which says how a session is shared, may be kept.
 pub(crate) fn is_redacted(share: Node<'_, '_>) -> bool {
     share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw())
 }

@@ -222,7 +222,7 @@ fn reasoning<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> E
     entry::reasoning(content, encrypted, scope.id(), None, rest, &scope.annotations())
 }
 
-/// A tool's call, and its result if there is one.
+/// Returns a tool's call, and its result if there is one.
 fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
     // It was `callID` at first.
     let id_key = if part.member("callID").is_some() { "callID" } else { "id" };
@@ -240,7 +240,7 @@ fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entrie
     state.entries(called, rest, Rest::default(), scope)
 }
 
-/// A command that the user ran, and its result if it has ended.
+/// Returns a command that the user ran, and its result if it has ended.
 fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
     let context = ShellContext {
         session: scope.session,

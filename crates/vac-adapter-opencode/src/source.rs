@@ -58,12 +58,12 @@ pub(crate) enum Seen<'d, 'a> {
 }
 
 impl<'i> Source<'i> {
-    /// The source of objects in a log; nothing is known of them yet.
+    /// Returns the source of objects in a log; nothing is known of them yet.
     pub fn new(log: Log<'i>) -> Self {
         Self { log, spots: Vec::new(), window: RefCell::default() }
     }
 
-    /// The log.
+    /// Returns the log.
     pub fn log(&self) -> &Log<'i> {
         &self.log
     }

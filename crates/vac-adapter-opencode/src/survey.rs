@@ -22,7 +22,7 @@ use crate::{order, secret, steps};
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// The sessions of an input.
+/// Returns the sessions of an input.
 pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Error> {
     let mut source = Source::new(Log::new(input));
     let mut objects = objects(source.log())?;
@@ -62,7 +62,7 @@ fn is_known(stored: &StoredObject<'_>) -> bool {
     matches!(stored.class, Session | Message | Message2025 | SessionMessage | Part | Captured | Row)
 }
 
-/// All objects of a log.
+/// Returns all objects of a log.
 fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     let mut objects = Objects::default();
     let mut redactor = Redactor::new(secret::SECRETS);
@@ -93,7 +93,7 @@ struct Surveyed<'i> {
     objects: Vec<StoredObject<'i>>,
 }
 
-/// The sessions that objects belong to, in the order of their beginning.
+/// Returns the sessions that objects belong to, in the order of their beginning.
 fn surveyed<'i>(
     objects: &mut Objects<'i>,
     source: &Source<'_>,

@@ -15,12 +15,12 @@ use crate::part::{Entries, Scope};
 use crate::time::{self, Moment, TimeKeys};
 use crate::tools::{TOOLS, is_shell};
 
-/// Whether a part is a call with a result.
+/// Returns whether a part is a call with a result.
 pub(crate) fn is_split(part: &Facts<'_, '_>) -> bool {
     part.is_kind("tool") && part.state.is_some_and(has_result)
 }
 
-/// Whether a call in this state has a result.
+/// Returns whether a call in this state has a result.
 pub(crate) fn has_result(state: Node<'_, '_>) -> bool {
     let ended = |status: Node<'_, '_>| status.is_text("completed") || status.is_text("error");
     says(state, "output") || says(state, "error") || state.member("status").is_some_and(ended)
@@ -165,7 +165,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// The entries of a tool part.
+/// Returns the entries of a tool part.
 pub(crate) fn entries<'a>(
     node: Node<'a, '_>,
     scope: Scope<'_>,

@@ -136,7 +136,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
 /// The tool of calls whose name or input the program did not accept.
 pub(crate) const INVALID: &str = "invalid";
 
-/// Whether a tool runs commands.
+/// Returns whether a tool runs commands.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELL.contains(&name)
 }

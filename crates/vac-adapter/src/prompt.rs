@@ -56,12 +56,12 @@ pub enum PromptPattern {
 }
 
 impl PromptRule {
-    /// A rule for texts that one element encloses.
+    /// Creates a rule for texts that one element encloses.
     pub const fn tag(name: &'static str, author: Author, seen_in: &'static str) -> Self {
         Self { pattern: PromptPattern::Tag(name), author, seen_in }
     }
 
-    /// A rule for texts with this beginning.
+    /// Creates a rule for texts with this beginning.
     pub const fn prefix(text: &'static str, author: Author, seen_in: &'static str) -> Self {
         Self { pattern: PromptPattern::Prefix(text), author, seen_in }
     }
@@ -135,7 +135,7 @@ fn element_name(text: &str) -> Option<&str> {
     (is_name && !HTML.split(' ').any(|html| html == name)).then_some(name)
 }
 
-/// Whether an element with this name encloses a text. Names may contain spaces.
+/// Returns whether an element with this name encloses a text. Names may contain spaces.
 pub fn is_element(text: &str, name: &str) -> bool {
     inside_element(text, name).is_some()
 }

@@ -142,7 +142,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// A redactor at the beginning of a log.
+    /// Creates a redactor at the beginning of a log.
     pub fn new(secrets: Secrets) -> Self {
         Self { search: Search::new(secrets), file: 0 }
     }

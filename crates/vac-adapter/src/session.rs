@@ -136,7 +136,7 @@ impl Around {
     }
 }
 
-/// The whole record in memory, without sources: the convenience, not the mechanism.
+/// Returns the whole record in memory, without sources: the convenience, not the mechanism.
 pub fn collect(
     session: &dyn Session,
     options: &RecordOptions,
@@ -204,7 +204,7 @@ impl<'s> Named<'s> {
         Self { session, agent }
     }
 
-    /// The name, if it is not the adapter's.
+    /// Returns the name, if it is not the adapter's.
     fn other(&self) -> Option<&'s str> {
         let adapter = self.session.adapter()?;
         (adapter.name() != self.agent && !self.session.is_record()).then_some(self.agent)
@@ -414,7 +414,7 @@ impl Sink for Writer<'_> {
     }
 }
 
-/// An encoder that has just opened the list of entries, two levels down.
+/// Returns an encoder that has just opened the list of entries, two levels down.
 fn inside_entries(options: &RecordOptions, count: u64) -> Encoder<'static> {
     let mut encoder = encoder(options);
     encoder.begin_array(1);

@@ -33,12 +33,12 @@ impl Span {
         }
     }
 
-    /// The earliest.
+    /// Returns the earliest.
     pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
         self.ends.as_ref().map(|(first, _)| first.clone())
     }
 
-    /// The latest.
+    /// Returns the latest.
     pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
         self.ends.as_ref().map(|(_, last)| last.clone())
     }
@@ -58,8 +58,8 @@ fn compare(one: &AbstractTimestamp<'_>, other: &AbstractTimestamp<'_>) -> Option
     Some(instant(one)?.cmp(&instant(other)?))
 }
 
-/// Whether texts of this form and length have the order of their times: UTC, a day that every
-/// month has, not a leap second, and not more digits than [`instant`] compares.
+/// Returns whether texts of this form and length have the order of their times: UTC, a day that
+/// every month has, not a leap second, and not more digits than [`instant`] compares.
 fn is_ordered_as_text(text: &str) -> bool {
     const NANOSECONDS: usize = "2026-01-01T00:00:00.123456789Z".len();
     text.len() <= NANOSECONDS

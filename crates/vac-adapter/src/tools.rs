@@ -75,7 +75,7 @@ pub struct ToolTable {
     pub server: fn(&str) -> Option<&str>,
 }
 
-/// A [`ToolTable::server`] of an agent whose tool names do not contain servers.
+/// Returns a [`ToolTable::server`] of an agent whose tool names do not contain servers.
 pub fn no_server(_: &str) -> Option<&str> {
     None
 }

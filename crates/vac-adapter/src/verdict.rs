@@ -31,7 +31,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// A document that has nothing that documents of the agent have. An empty one, or a
+    /// Creates a document that has nothing that documents of the agent have. An empty one, or a
     /// value alone, is neutral.
     pub fn unknown(document: Node<'_, '_>) -> Self {
         let has_content = match document.kind() {
@@ -60,7 +60,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict of a log that is not read document by document.
+    /// Returns the verdict of a log that is not read document by document.
     pub fn from_confidence(confidence: Confidence) -> Self {
         let mut verdict = Self::default();
         if confidence > Confidence::No {
@@ -99,7 +99,7 @@ impl Verdict {
         self.best = self.best.max(other.best);
     }
 
-    /// Whether enough documents fit.
+    /// Returns whether enough documents fit.
     pub fn is_accepted(&self) -> bool {
         let has_share = |(part, whole): (usize, usize), against: usize| {
             self.fits * whole >= (self.fits + against) * part
@@ -110,7 +110,7 @@ impl Verdict {
         self.fits > 0 && has_share(MIN_SHARE, explicit) && has_share(min_share, self.contradicts)
     }
 
-    /// The confidence that the best document gives, if the log is accepted.
+    /// Returns the confidence that the best document gives, if the log is accepted.
     pub fn confidence(&self) -> Confidence {
         if self.is_accepted() { self.best } else { Confidence::No }
     }
@@ -133,7 +133,7 @@ impl Verdict {
         })
     }
 
-    /// How strongly the documents speak for the agent although the log is refused.
+    /// Returns how strongly the documents speak for the agent although the log is refused.
     pub(crate) fn refused_rank(&self) -> (Confidence, usize) {
         (self.best, self.fits)
     }

@@ -7,8 +7,8 @@ use vac_schema::{Grammar, Pattern, PatternError};
 /// Bytes that all compiled patterns of a schema may take.
 const COMPILED_BYTES: usize = 32 << 20;
 
-/// Bytes that the texts of all patterns of a schema may have: a few characters can stand for
-/// a large class, which takes time also if nothing of it is compiled.
+/// Bytes that the texts of all patterns of a schema may have: a few characters can denote a large
+/// class, which takes time even if it is not compiled.
 const PATTERN_BYTES: usize = 64 << 10;
 
 /// Bytes that the texts of all ABNF grammars of a schema may have.
@@ -37,7 +37,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Whether something was refused because the budget is used up.
+    /// Returns whether something was refused because the budget is used up.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a specification.
+//! Errors in a specification.
 
 use std::fmt;
 
@@ -32,18 +32,18 @@ impl Error {
         self
     }
 
-    /// The place of the construct that is wrong.
+    /// Returns the place of the construct that is wrong.
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// What is wrong with it.
+    /// Returns the description of the error.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The line of the text and a mark under the place, as lines to print. Empty
-    /// if the text is not known.
+    /// Returns the line of the text and a mark under the place, as lines to print. Empty if the
+    /// text is not known.
     pub fn excerpt(&self) -> &[String] {
         &self.excerpt
     }
@@ -61,10 +61,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Everything that was found wrong with a specification, in the order of the
-/// text; at least one error.
+/// The errors of a specification, in the order of the text. There is at least one.
 ///
-/// It is displayed as its errors are, each on a line of its own.
+/// Displayed, each error is on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors {
     all: Vec<Error>,
@@ -76,8 +75,8 @@ impl Errors {
         (!all.is_empty()).then_some(Self { all })
     }
 
-    /// At least one error about some texts, in any order and perhaps several times. Adds
-    /// to each the line that it is about.
+    /// Sorts errors by their place in the texts, removes duplicates, and adds to each the line that
+    /// it is about. `all` must not be empty.
     pub(crate) fn sorted(mut all: Vec<Error>, sources: &[&Source<'_>]) -> Self {
         let place = |error: &Error| {
             let Location { line, column, .. } = error.location;
@@ -98,7 +97,7 @@ impl Errors {
         Self { all }
     }
 
-    /// The errors.
+    /// Returns the errors.
     pub fn iter(&self) -> std::slice::Iter<'_, Error> {
         self.all.iter()
     }

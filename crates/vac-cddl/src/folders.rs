@@ -21,7 +21,7 @@ pub struct ModuleFolders {
 }
 
 impl ModuleFolders {
-    /// Modules from these folders, in this order.
+    /// Reads modules from these folders, in this order.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { folders: folders.into_iter().collect() }
     }

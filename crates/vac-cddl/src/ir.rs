@@ -38,22 +38,22 @@ pub struct Schema {
     pub rules: Vec<Rule>,
     /// The start rule: the first rule of the text.
     pub root: RuleId,
-    /// What the text says and probably does not mean.
+    /// Warnings about parts of the text that are probably mistakes.
     pub warnings: Vec<Warning>,
 }
 
-/// Something in a specification that is allowed, and probably a mistake.
+/// A construct of a specification that is allowed and probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about.
+    /// The kind of the warning.
     pub kind: WarningKind,
     /// Where.
     pub location: Location,
-    /// What, and what to do about it.
+    /// A description of the construct, and what to do about it.
     pub message: String,
 }
 
-/// What a warning is about.
+/// The kind of a [`Warning`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -78,7 +78,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// A stable code for programs.
+    /// Returns a stable code for use by programs.
     pub fn code(self) -> &'static str {
         match self {
             Self::Lenient => "lenient",
@@ -134,7 +134,7 @@ pub enum RuleOrigin {
     Prelude,
 }
 
-/// A type, and where the text says so.
+/// A type, with its location in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     /// What it is.
@@ -143,7 +143,7 @@ pub struct Type {
     pub location: Location,
 }
 
-/// What a type is.
+/// The kind of a [`Type`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// `any`, `#`.
@@ -193,7 +193,7 @@ pub enum TypeKind {
     },
 }
 
-/// Which numbers a tag may have.
+/// The numbers that a tag may have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TagNumber {
     /// `#6`: any.

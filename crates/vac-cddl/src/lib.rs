@@ -58,7 +58,7 @@ pub use tables::TableIndex;
 /// The longest text that [`parse`] takes, in bytes.
 pub const MAX_TEXT_BYTES: usize = lower::limits::TEXT_BYTES;
 
-/// The location of a byte of a text.
+/// Returns the location of a byte of a text.
 pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

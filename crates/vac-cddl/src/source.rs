@@ -1,4 +1,4 @@
-//! A text with its syntax tree: where things are, and which comments belong to them.
+//! A text with its syntax tree, which locates constructs and finds their comments.
 
 use std::sync::Arc;
 
@@ -45,13 +45,13 @@ impl<'a> Source<'a> {
         Err(Errors::sorted(errors, &[&source]))
     }
 
-    /// Whether a location is one of this text.
+    /// Returns whether a location is one of this text.
     pub(crate) fn contains(&self, location: &Location) -> bool {
         // Several texts may have the same name.
         Arc::ptr_eq(&self.file, &location.file)
     }
 
-    /// A line, counted from 1, without what ends it.
+    /// Returns a line, counted from 1, without its line end.
     pub(crate) fn line_text(&self, line: usize) -> Option<&'a str> {
         let start = *self.line_starts.get(line.checked_sub(1)?)?;
         let end = self.line_starts.get(line).copied().unwrap_or(self.tree.text.len());
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         Error::new(self.location(offset), message)
     }
 
-    /// The tokens within a range of bytes.
+    /// Returns the tokens within a range of bytes.
     pub(crate) fn tokens(&self, span: TextSpan) -> &[Token] {
         let tokens = &self.tree.tokens;
         let first = tokens.partition_point(|token| token.span.start < span.start);
@@ -112,12 +112,12 @@ impl<'a> Source<'a> {
         &tokens[first..end.max(first)]
     }
 
-    /// The tokens within a range of bytes, as they are written.
+    /// Returns the tokens within a range of bytes, as they are written.
     pub(crate) fn written(&self, span: TextSpan) -> impl Iterator<Item = &'a str> {
         self.tokens(span).iter().map(|token| self.text(token.span))
     }
 
-    /// The comments directly above the construct that starts here.
+    /// Returns the comments directly above the construct that starts here.
     pub(crate) fn docs_above(&self, start: usize) -> Vec<String> {
         let line = self.line(start);
         if self.contents[line] < start {
@@ -129,14 +129,14 @@ impl<'a> Source<'a> {
         docs
     }
 
-    /// The comment after a construct that ends here, on the same line.
+    /// Returns the comment after a construct that ends here, on the same line.
     pub(crate) fn docs_after(&self, end: usize) -> Option<String> {
         let index = self.first_comment_from(end);
         let comment = self.tree.comments.get(index)?;
         (self.adjacent[index] <= end).then(|| content(self.text(*comment)))
     }
 
-    /// The comment on a line that contains nothing else.
+    /// Returns the comment on a line that contains nothing else.
     fn comment_line(&self, line: usize) -> Option<&'a str> {
         let start = self.contents[line];
         let comment = self.tree.comments.get(self.first_comment_from(start))?;
@@ -152,12 +152,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The characters that begin in these bytes of UTF-8.
+/// Returns the characters that begin in these bytes of UTF-8.
 fn character_count(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| (**byte).cast_signed() >= -0x40).count()
 }
 
-/// What a comment says, without `;` and one space.
+/// Returns the text of a comment without `;` and one space.
 fn content(comment: &str) -> String {
     let content = comment.strip_prefix(';').unwrap_or(comment);
     content.strip_prefix(' ').unwrap_or(content).trim_end().to_owned()

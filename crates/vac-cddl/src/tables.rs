@@ -1,4 +1,4 @@
-//! From the intermediate representation to the tables that documents are matched against.
+//! Builds the tables that documents are matched against from the intermediate representation.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -13,7 +13,8 @@ use crate::Error;
 use crate::ir::{self, RuleOrigin};
 use crate::lower::arguments;
 
-/// The places in the tables of what a schema in the intermediate representation consists of.
+/// Maps the types and groups of a schema in the intermediate representation to their places in the
+/// tables.
 #[derive(Debug, Default)]
 pub struct TableIndex<'s> {
     types: HashMap<*const ir::Type, TypeId>,
@@ -23,7 +24,7 @@ pub struct TableIndex<'s> {
 }
 
 impl<'s> TableIndex<'s> {
-    /// The place of a type of the schema.
+    /// Returns the place of a type of the schema.
     ///
     /// # Panics
     /// If the type is not part of the schema that the tables were made of.
@@ -31,7 +32,7 @@ impl<'s> TableIndex<'s> {
         self.types[&std::ptr::from_ref(ty)]
     }
 
-    /// The place of a group of the schema.
+    /// Returns the place of a group of the schema.
     ///
     /// # Panics
     /// If the group is not part of the schema that the tables were made of.
@@ -66,7 +67,7 @@ pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Er
     Ok((tables, index))
 }
 
-/// The rules that consist of a text, by that text: a pattern is often defined by one.
+/// Returns the rules that consist of a text, by that text: a pattern is often defined by one.
 fn pattern_names(schema: &ir::Schema) -> HashMap<String, String> {
     let mut names = HashMap::new();
     for rule in &schema.rules {
@@ -144,7 +145,7 @@ impl Tables<'_> {
         Ok(self.builder.add_type(kind))
     }
 
-    /// The operator, unless it does not change what matches.
+    /// Returns the operator, unless it does not change what matches.
     fn control(
         &mut self,
         control: &ir::Control,

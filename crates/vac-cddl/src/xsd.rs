@@ -132,7 +132,7 @@ impl<'a> Translation<'a> {
         self.out.push_str(&literal(c));
     }
 
-    /// What follows a backslash.
+    /// Parses an escape, from after its backslash.
     fn escape(&mut self) -> Result<Escape, String> {
         let c = self.rest.next().ok_or("it ends with a backslash")?;
         Ok(match c {
@@ -155,7 +155,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    /// The text before the closing brace.
+    /// Returns the text before the closing brace.
     fn parse_braced(&mut self) -> Result<String, String> {
         let mut content = String::new();
         loop {
@@ -166,7 +166,7 @@ impl<'a> Translation<'a> {
         }
     }
 
-    /// The name of a category in braces.
+    /// Returns the name of a category in braces.
     fn category(&mut self) -> Result<String, String> {
         if self.rest.next() != Some('{') {
             return Err(r"a category in braces has to follow `\p`".into());
@@ -194,14 +194,14 @@ impl<'a> Translation<'a> {
     }
 }
 
-/// What an escape means.
+/// The meaning of an escape.
 enum Escape {
     Character(char),
     Class(String),
 }
 
 impl Escape {
-    /// In a form that is valid in a class, and outside.
+    /// Returns the escape in a form that is valid inside and outside of a class.
     fn as_class_item(&self) -> String {
         match self {
             Self::Character(c) => literal(*c),
@@ -210,7 +210,7 @@ impl Escape {
     }
 }
 
-/// A character that matches itself.
+/// Returns a character that matches itself.
 fn literal(c: char) -> String {
     regex::escape(c.encode_utf8(&mut [0; 4]))
 }
@@ -222,5 +222,5 @@ const NAME_START: &str = concat!(
     r"\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}",
 );
 
-/// The characters that can stand in a name in XML, too, `\c`.
+/// The further characters that a name in XML can contain, `\c`.
 const NAME_INNER: &str = r"\-.0-9\u{B7}\u{300}-\u{36F}\u{203F}-\u{2040}";

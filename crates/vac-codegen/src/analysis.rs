@@ -1,4 +1,4 @@
-//! Questions about types that both the types and the validators depend on.
+//! Properties of types that the emitters of types and validators share.
 
 use vac_cddl::ir::{
     Control, ElementKind, Group, Literal, LiteralValue, MemberKey, Rule, RuleId, RuleOrigin,
@@ -23,12 +23,12 @@ const ALL_KINDS: [&str; 12] = [
     "Tag",
 ];
 
-/// The rule with an id.
+/// Returns the rule with an id.
 pub fn rule(schema: &Schema, id: RuleId) -> &Rule {
     &schema.rules[id.0]
 }
 
-/// The name of the prelude rule that a type is a plain reference to.
+/// Returns the name of the prelude rule that a type is a plain reference to.
 pub fn prelude_name<'s>(schema: &'s Schema, ty: &Type) -> Option<&'s str> {
     match ty.kind {
         TypeKind::Rule(id) if rule(schema, id).origin == RuleOrigin::Prelude => {
@@ -38,8 +38,8 @@ pub fn prelude_name<'s>(schema: &'s Schema, ty: &Type) -> Option<&'s str> {
     }
 }
 
-/// The type that references to rules lead to, without controls that do not change
-/// what matches.
+/// Returns the type that references to rules lead to, without controls that do not change what
+/// matches.
 pub fn resolve<'s>(schema: &'s Schema, mut ty: &'s Type) -> &'s Type {
     loop {
         ty = match &ty.kind {
@@ -53,7 +53,7 @@ pub fn resolve<'s>(schema: &'s Schema, mut ty: &'s Type) -> &'s Type {
     }
 }
 
-/// Which kinds of nodes a type can match at all.
+/// Returns the kinds of nodes that a type can match at all.
 pub fn kinds(schema: &Schema, ty: &Type) -> Kinds {
     let mut kinds = Vec::new();
     collect_kinds(schema, ty, &mut kinds);
@@ -110,7 +110,7 @@ fn value_kind(value: &LiteralValue) -> &'static str {
     }
 }
 
-/// The literals a type consists of, if it is nothing but literals. A literal that is not
+/// Returns the literals a type consists of, if it is nothing but literals. A literal that is not
 /// text has the name of the rule that defines it.
 pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
     let mut ty = ty;
@@ -159,8 +159,8 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
     }
 }
 
-/// Whether a generic instance is only another name for a literal, a scalar or a rule: it has
-/// no type of its own.
+/// Returns whether a generic instance is only another name for a literal, a scalar or a rule: it
+/// has no type of its own.
 pub fn is_transparent(schema: &Schema, rule: &Rule) -> bool {
     rule.origin == RuleOrigin::Instance && is_plain(schema, &rule.body, MAX_CHAIN)
 }

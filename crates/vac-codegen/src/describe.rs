@@ -1,8 +1,8 @@
-//! How documentation writes a literal.
+//! Formats literals for documentation.
 
 use vac_cddl::ir::LiteralValue;
 
-/// A literal as CDDL writes it.
+/// Returns a literal as CDDL writes it.
 pub fn value(value: &LiteralValue) -> String {
     match value {
         LiteralValue::Integer(integer) => integer.to_string(),

@@ -1,4 +1,4 @@
-//! Generated files: which there are, and whether they are up to date.
+//! Lists generated files and checks whether they are up to date.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +29,7 @@ const GOLDENS: &str = "fixtures/cddl";
 pub struct Output {
     /// Where it belongs.
     pub path: PathBuf,
-    /// What belongs in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for OutdatedFile {
     }
 }
 
-/// Why files cannot be generated.
+/// The reason why files cannot be generated.
 #[derive(Debug)]
 pub enum FileError {
     /// A file or folder cannot be read or written.
@@ -101,7 +101,7 @@ impl From<&Path> for Specification {
 }
 
 impl Specification {
-    /// The name of its Rust module: `01-map.cddl` becomes `01_map`.
+    /// Returns the name of its Rust module: `01-map.cddl` becomes `01_map`.
     pub fn module_name(&self) -> String {
         let stem = self.files.first().and_then(|file| file.file_stem());
         let stem = stem.map_or_else(|| "specification".into(), |stem| stem.to_string_lossy());
@@ -109,7 +109,7 @@ impl Specification {
         stem.chars().map(usable).collect()
     }
 
-    /// Reads all files. Locations give them their names without folders.
+    /// Reads all files. Locations contain their names without folders.
     fn read(&self) -> Result<Schema, FileError> {
         let read = |path: &PathBuf| read_file(path, &display_name(path));
         let files: Vec<SpecFile> = self.files.iter().map(read).collect::<Result<_, _>>()?;
@@ -120,7 +120,7 @@ impl Specification {
     }
 }
 
-/// The name of a file without its folder.
+/// Returns the name of a file without its folder.
 fn display_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -179,7 +179,7 @@ pub fn workspace(root: &Path) -> Result<(Vec<Output>, Vec<Warning>), FileError> 
     Ok((outputs, warnings))
 }
 
-/// The specifications of a folder, sorted.
+/// Returns the specifications of a folder, sorted.
 fn specifications(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error| FileError::Io(folder.to_owned(), error);
     let entries = fs::read_dir(folder).map_err(failed)?;
@@ -196,7 +196,7 @@ fn read_spec(root: &Path, name: &str) -> Result<Schema, FileError> {
     crate::read_files(&[file], &ParseOptions::default()).map_err(FileError::Spec)
 }
 
-/// Returns the files that are missing or whose text is another one.
+/// Returns the files that are missing or whose content differs.
 pub fn stale(outputs: &[Output]) -> Result<Vec<OutdatedFile>, FileError> {
     let mut changes = Vec::new();
     for Output { path, text } in outputs {
@@ -229,7 +229,7 @@ pub fn update(outputs: &[Output]) -> Result<Vec<OutdatedFile>, FileError> {
     Ok(changes)
 }
 
-/// The number of lines that only the new text has, and of those that only the old one has.
+/// Returns the number of lines that only the new text has, and of those that only the old one has.
 fn difference(old: &str, new: &str) -> (usize, usize) {
     let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
     for line in old.lines() {

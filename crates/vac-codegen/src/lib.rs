@@ -43,12 +43,12 @@ pub use files::generate;
 use vac_cddl::ir::Schema;
 use vac_cddl::{Errors, ParseOptions, TableIndex};
 
-/// What the generator cannot do.
+/// The reason why no code can be generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The schema has no tables: its types are nested too deeply.
     Tables(vac_cddl::Error),
-    /// It wrote something that is not Rust: a defect of the generator.
+    /// The generated code is not valid Rust: a defect of the generator.
     NotRust(String),
 }
 
@@ -89,11 +89,11 @@ pub fn read_files(
 pub struct GeneratedFile {
     /// Path below the crate's generated folder.
     pub name: &'static str,
-    /// What belongs in it.
+    /// Its content.
     pub text: String,
 }
 
-/// The files of crate `vac-record`: types, codecs, serde.
+/// Returns the files of crate `vac-record`: types, codecs, serde.
 pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);
@@ -127,7 +127,7 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, E
     Ok(files)
 }
 
-/// The tables that documents are matched against, and the index of what they are made of.
+/// Returns the tables that documents are matched against, and the index of what they are made of.
 fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
     vac_cddl::indexed_tables(schema).map_err(Error::Tables)
 }

@@ -48,7 +48,7 @@ const RESERVED: [&str; 33] = [
 /// Separates the parts of a path: a rule, a member of it, a member of that.
 const SEPARATOR: char = '\u{1f}';
 
-/// The path of a part of something. Its type is called after the whole path.
+/// Returns the path of a part of something. Its type is called after the whole path.
 pub fn part_path(around: &str, title: &str) -> String {
     format!("{around}{SEPARATOR}{title}")
 }
@@ -64,14 +64,14 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names of types in a module. `Root` is the type of the start rule.
-    pub fn of_module() -> Self {
+    /// Creates the names of the types in a module. `Root` is the type of the start rule.
+    pub fn for_module() -> Self {
         let reserved = RESERVED.into_iter().chain(["Root"]).collect();
         Self { reserved, ..Self::default() }
     }
 
-    /// Names of the fields of a type, whose keys are known beforehand.
-    pub fn of_fields<'k>(mut keys: impl Iterator<Item = &'k str>) -> Self {
+    /// Creates the names of the fields of a type, whose keys are known beforehand.
+    pub fn for_fields<'k>(mut keys: impl Iterator<Item = &'k str>) -> Self {
         Self { has_kind: keys.any(|key| snake_case(key) == "kind"), ..Self::default() }
     }
 
@@ -100,7 +100,7 @@ impl Names {
         self.first_unused(all.collect())
     }
 
-    /// Whether a type is called like a rule.
+    /// Returns whether a type is called like a rule.
     pub fn is_type_name(&self, cddl: &str) -> bool {
         let name = camel_case(cddl);
         self.taken.contains(&name) || self.reserved.contains(&*name)
@@ -140,7 +140,7 @@ impl Names {
         self.first_unused(all.into())
     }
 
-    /// The first candidate that is not taken, or else the first with underscores after it.
+    /// Returns the first candidate that is not taken, or else the first with underscores after it.
     fn first_unused(&mut self, candidates: Vec<String>) -> Ident {
         let candidates: Vec<String> = candidates.into_iter().map(without_keyword).collect();
         let mut last = candidates.first().expect("a name has a candidate").clone();
@@ -157,7 +157,8 @@ impl Names {
     }
 }
 
-/// The name, or the name with an underscore after it if it is a keyword of the 2024 edition.
+/// Returns the name, or the name with an underscore after it if it is a keyword of the 2024
+/// edition.
 fn without_keyword(mut name: String) -> String {
     if name == "gen" || syn::parse_str::<Ident>(&name).is_err() {
         name.push('_');
@@ -165,9 +166,9 @@ fn without_keyword(mut name: String) -> String {
     name
 }
 
-/// The type name of a path, in which words at the beginning of a part are left out that are
-/// also at the end or at the beginning of what is before it: many specifications begin all
-/// names with the same word. `None` if there are none.
+/// Returns the type name of a path, in which words at the beginning of a part are left out that are
+/// also at the end or at the beginning of what is before it: many specifications begin all names
+/// with the same word. `None` if there are none.
 fn without_repetition(path: &str) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     let mut is_shorter = false;
@@ -212,7 +213,7 @@ pub fn snake_case(cddl: &str) -> String {
     begin_with_letter(words.join("_"), "n")
 }
 
-/// The words of a name: it is split at everything that is not a letter or digit, and where
+/// Returns the words of a name: it is split at everything that is not a letter or digit, and where
 /// a capital follows a small letter or digit. A name without letters and digits is spelled.
 fn words(cddl: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -233,7 +234,7 @@ fn words(cddl: &str) -> Vec<String> {
     if words.is_empty() { self::words(&split_into_words(cddl, false)) } else { words }
 }
 
-/// A name with its symbols in words, and with its capitals in words as well if asked. A `-`
+/// Returns a name with its symbols in words, and with its capitals in words as well if asked. A `-`
 /// inside a name only separates words.
 fn split_into_words(cddl: &str, with_capitals: bool) -> String {
     let mut words: Vec<String> = Vec::new();
@@ -311,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_like_rust() {
+    fn names_follow_rust_conventions() {
         assert_eq!(camel_case("verifiable-agent-record"), "VerifiableAgentRecord");
         assert_eq!(camel_case("COSE_Sign1"), "CoseSign1");
         assert_eq!(camel_case("COSE_X509"), "CoseX509");
@@ -328,7 +329,7 @@ mod tests {
 
     #[test]
     fn colliding_names_differ_by_words() {
-        let mut names = Names::of_module();
+        let mut names = Names::for_module();
         let contexts = ["receipt".to_owned()];
         assert_eq!(names.type_name_in("protected-header", &[]).to_string(), "ProtectedHeader");
         assert_eq!(
@@ -346,7 +347,7 @@ mod tests {
 
     #[test]
     fn repeated_words_are_left_out() {
-        let mut names = Names::of_module();
+        let mut names = Names::for_module();
         let path = part_path("SUIT_Condition", "suit-condition-abort");
         assert_eq!(names.type_name(&path).to_string(), "SuitConditionAbort");
         // The short name is taken now.
@@ -359,11 +360,11 @@ mod tests {
 
     #[test]
     fn keywords_are_not_names() {
-        let mut names = Names::of_fields(["type", "self"].into_iter());
+        let mut names = Names::for_fields(["type", "self"].into_iter());
         assert_eq!(names.field_name("type").to_string(), "kind");
         assert_eq!(names.field_name("self").to_string(), "self_");
         assert_eq!(names.field_name("gen").to_string(), "gen_");
-        let mut names = Names::of_fields(["type", "kind"].into_iter());
+        let mut names = Names::for_fields(["type", "kind"].into_iter());
         assert_eq!(names.field_name("type").to_string(), "type_");
         assert_eq!(names.field_name("kind").to_string(), "kind");
     }

@@ -1,11 +1,11 @@
-//! From tokens to a file: header, formatting, blank lines.
+//! Formats tokens as a file: header, formatting, blank lines.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Item, ItemMod};
 
 use crate::Error;
 
-/// What a generated file needs.
+/// The dependencies of a generated file, as a comment.
 const REQUIREMENTS: &str = "\
 // Needs the 2024 edition and the crates `vac-schema` and `vac-value`. Clippy's
 // `large_enum_variant` is allowed where the variants of an enum contain structs.
@@ -34,7 +34,7 @@ fn items_text(items: Vec<Item>) -> String {
     text
 }
 
-/// Whether several such items in a row form one paragraph.
+/// Returns whether several such items in a row form one paragraph.
 fn is_short(item: &Item) -> bool {
     let is_documented =
         |attributes: &[Attribute]| attributes.iter().any(|it| it.path().is_ident("doc"));
@@ -79,7 +79,7 @@ fn item_text(item: Item) -> String {
     }
 }
 
-/// Whether a macro lists types, each followed by a semicolon. The formatter leaves the
+/// Returns whether a macro lists types, each followed by a semicolon. The formatter leaves the
 /// content of macros as it is.
 fn is_list(item: &syn::ItemMacro) -> bool {
     let name = item.mac.path.segments.last();

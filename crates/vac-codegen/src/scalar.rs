@@ -4,7 +4,7 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 use vac_cddl::ir::LiteralValue;
 
-/// The Rust type of a literal, and its value.
+/// Returns the Rust type of a literal, and its value.
 pub fn value_tokens(value: &LiteralValue) -> (TokenStream, TokenStream) {
     match value {
         LiteralValue::Text(text) => (quote!(&str), quote!(#text)),
@@ -17,18 +17,18 @@ pub fn value_tokens(value: &LiteralValue) -> (TokenStream, TokenStream) {
     }
 }
 
-/// An integer as Rust writes it, without a suffix.
+/// Returns an integer as Rust writes it, without a suffix.
 pub fn integer_token(value: i128) -> TokenStream {
     let magnitude = Token::u128_unsuffixed(value.unsigned_abs());
     if value < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
 }
 
-/// A float as Rust writes it.
+/// Returns a float as Rust writes it.
 pub fn float_token(value: f64) -> TokenStream {
     float(value, Token::f64_unsuffixed)
 }
 
-/// A float as Rust writes it where nothing else says that it is one.
+/// Returns a float as Rust writes it where nothing else says that it is one.
 pub fn suffixed_float(value: f64) -> TokenStream {
     float(value, Token::f64_suffixed)
 }
@@ -47,7 +47,7 @@ fn float(value: f64, token: fn(f64) -> Token) -> TokenStream {
     }
 }
 
-/// Whether clippy (`approx_constant`) might take a literal for a constant of `std`.
+/// Returns whether clippy (`approx_constant`) might take a literal for a constant of `std`.
 fn is_near_constant(value: f64) -> bool {
     use std::f64::consts as c;
     let constants = [

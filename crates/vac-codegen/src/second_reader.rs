@@ -1,4 +1,4 @@
-//! A second opinion on every specification: the parser of crate `cddl`.
+//! Checks every specification with a second parser, that of crate `cddl`.
 //!
 //! Two parsers that were written independently rarely make the same mistake. This
 //! module asks the other one whether it accepts a text, and which rules it finds.
@@ -233,7 +233,7 @@ fn has_operator_after_parentheses(tree: &Tree<'_>) -> bool {
     false
 }
 
-/// Whether only a type can follow.
+/// Returns whether only a type can follow.
 fn is_before_type(before: Option<&TokenKind>) -> bool {
     use Symbol::{Arrow, Assign, AssignType, Choice, Colon, RangeExclusive, RangeInclusive};
     matches!(
@@ -271,7 +271,7 @@ fn token_text<'t>(tree: &'t Tree<'_>, token: &Token) -> &'t str {
     &tree.text[token.span.start..token.span.end]
 }
 
-/// What the other parser makes of a text that ours accepts.
+/// The result of the other parser for a text that ours accepts.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The names that the rules define or extend, in the order of the text.
@@ -283,11 +283,11 @@ pub enum Reading {
         /// What it says.
         message: String,
     },
-    /// It was not asked, or was stopped, or failed.
+    /// The parser was not run, was stopped, or failed.
     Unknown(&'static str),
 }
 
-/// What the generator's user should know about the second reading of a text.
+/// Returns warnings about the second reading of a text.
 pub(crate) fn warnings(file: &str, text: &str) -> Vec<Warning> {
     let tree = vac_cddl::syntax::parse(text);
     disagreement(&tree, &read(text))
@@ -300,7 +300,8 @@ pub(crate) fn warnings(file: &str, text: &str) -> Vec<Warning> {
         .collect()
 }
 
-/// Where the other parser disagrees with ours, and is not known to be wrong.
+/// Returns the place and description of a disagreement between the parsers that is not a known
+/// mistake of the other one.
 pub fn disagreement(tree: &Tree<'_>, reading: &Reading) -> Option<(usize, String)> {
     if KNOWN_MISTAKES.iter().any(|mistake| (mistake.is_in)(tree)) {
         return None;
@@ -332,8 +333,8 @@ pub fn disagreement(tree: &Tree<'_>, reading: &Reading) -> Option<(usize, String
     Some((offset, format!("the second reader (crate `cddl`) {what}; {hint}")))
 }
 
-/// Has crate `cddl` read a text. Only texts that our own parser accepts may be given,
-/// because that limits how deep they are.
+/// Parses a text with crate `cddl`. Only texts that our own parser accepts may be given, because
+/// that limits how deep they are.
 pub fn read(text: &str) -> Reading {
     if text.len() > MAX_TEXT {
         return Reading::Unknown("the text is longer than 1 MiB");
@@ -380,7 +381,7 @@ fn rule_name(rule: &Rule<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// The texts of the table that our own grammar is tested with.
+    /// Returns the texts of the table that our own grammar is tested with.
     fn texts() -> Vec<String> {
         let table = include_str!("../../vac-cddl/src/syntax/grammar.txt").lines();
         table
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn every_known_mistake_is_still_one() {
+    fn every_known_mistake_still_exists() {
         for mistake in KNOWN_MISTAKES {
             let tree = vac_cddl::syntax::parse(mistake.example);
             assert!(tree.problems.is_empty(), "{}", mistake.example);
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_mistake_is_not_seen_where_it_is_not() {
+    fn texts_without_a_known_mistake_are_not_excused() {
         let text = "a = {b: (int / tstr) / bool, * c<$d>, ? (e), k: 'x' / h'00' .size 3}\n\
                     c<T> = (T)\n$$g //= (f-g.h: -1)";
         let tree = vac_cddl::syntax::parse(text);

@@ -15,7 +15,7 @@ const MIN_MILLISECONDS: u64 = 100_000_000_000;
 /// More digits of a fraction are not compared.
 const MAX_FRACTION: usize = 9;
 
-/// Whether an unsigned timestamp is in seconds rather than in milliseconds.
+/// Returns whether an unsigned timestamp is in seconds rather than in milliseconds.
 pub fn is_in_seconds(number: u64) -> bool {
     number < MIN_MILLISECONDS
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn known_times_have_known_seconds() {
+    fn known_times_have_the_right_seconds() {
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T23:59:59Z", 951_868_799),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_numbers_beyond_the_calendar_are_no_instants() {
+    fn days_and_numbers_beyond_the_calendar_have_no_instant() {
         let text = AbstractTimestamp::try_from("2026-02-30T00:00:00Z");
         assert_eq!(text.ok().and_then(|text| instant(&text)), None);
         assert_eq!(instant(&AbstractTimestamp::Uint(u64::MAX)), None);

@@ -1,4 +1,4 @@
-//! Makes the tables of a schema.
+//! Builds the tables of a schema.
 //!
 //! Types may refer to rules before these are defined ([`Builder::declare_rule`]); what the
 //! matcher has to know about each type is computed at the end.
@@ -17,14 +17,14 @@ use crate::tables::{
     TypeKind,
 };
 
-/// How many choices and control operators may refer to each other before a container is
-/// reached.
+/// The maximum number of choices and control operators that refer to each other before a container
+/// is reached.
 const MAX_REFERENCES: usize = 500;
 
-/// The most literals of a choice that are tried one by one.
+/// The maximum number of literals of a choice that are tried one by one.
 const MAX_TRIED_LITERALS: usize = 8;
 
-/// The most values that a member may have to decide between maps.
+/// The maximum number of values of a member that decides between maps.
 const MAX_CASES: usize = 1 << 16;
 
 /// Types, members and values that the search for such members visits in all choices of a
@@ -52,7 +52,7 @@ pub struct Definition {
     pub is_prelude: bool,
 }
 
-/// Why tables cannot be made.
+/// The reason why tables cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
     /// A rule was declared and not defined.
@@ -120,7 +120,7 @@ impl Builder {
         GroupId(index(self.groups.len() - 1))
     }
 
-    /// A member of a group.
+    /// Returns a member of a group.
     pub fn member(
         &self,
         min: u64,
@@ -191,7 +191,7 @@ fn index(at: usize) -> u32 {
     u32::try_from(at).expect("a schema has fewer than 2^32 parts")
 }
 
-/// Whether a map with these elements can be matched in one pass: every entry can then go to
+/// Returns whether a map with these elements can be matched in one pass: every entry can then go to
 /// at most one literal key.
 fn is_flat(elements: &[Element]) -> bool {
     let mut keys: Vec<&LiteralValue> = Vec::new();
@@ -214,7 +214,7 @@ struct Facts(Vec<Fact>);
 struct Fact {
     kinds: Kinds,
     is_scalar: bool,
-    /// How many types in a row it refers to.
+    /// The length of the longest chain of types that it refers to.
     references: usize,
 }
 
@@ -254,7 +254,7 @@ impl Facts {
     }
 }
 
-/// The types that a type refers to without looking inside a container.
+/// Returns the types that a type refers to without looking inside a container.
 fn references<'t>(rules: &[Rule], kind: &'t TypeKind) -> impl Iterator<Item = usize> + use<'t> {
     let (one, two, more): (Option<TypeId>, Option<TypeId>, &[TypeId]) = match kind {
         TypeKind::Rule(RuleId(rule)) => (Some(rules[*rule as usize].body), None, &[]),
@@ -449,7 +449,7 @@ impl<'t> Selectors<'t> {
         Some(members)
     }
 
-    /// The values of a type that accepts nothing but integer and text literals.
+    /// Returns the values of a type that accepts nothing but integer and text literals.
     fn literals(&self, id: TypeId) -> Option<Vec<&'t LiteralValue>> {
         let mut values = Vec::new();
         let mut open = vec![id];
@@ -472,7 +472,7 @@ impl<'t> Selectors<'t> {
         Some(values)
     }
 
-    /// The selector by one member, if its values differ in all maps.
+    /// Returns the selector by one member, if its values differ in all maps.
     fn by_member(
         &self,
         key: &LiteralKey,

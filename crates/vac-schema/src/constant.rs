@@ -11,12 +11,12 @@ use crate::tables::{
     TagNumber, Type, TypeId, TypeKind,
 };
 
-/// A list.
+/// Returns a list.
 pub const fn list<T: Clone>(items: &'static [T]) -> TableList<T> {
     Cow::Borrowed(items)
 }
 
-/// A schema.
+/// Returns a schema.
 pub const fn schema(
     rules: &'static [Rule],
     types: &'static [Type],
@@ -33,27 +33,27 @@ pub const fn schema(
     }
 }
 
-/// A rule of the specification.
+/// Returns a rule of the specification.
 pub const fn rule(name: &'static str, body: u32) -> Rule {
     Rule { name: Cow::Borrowed(name), body: TypeId(body), is_prelude: false }
 }
 
-/// A rule of the prelude.
+/// Returns a rule of the prelude.
 pub const fn prelude(name: &'static str, body: u32) -> Rule {
     Rule { name: Cow::Borrowed(name), body: TypeId(body), is_prelude: true }
 }
 
-/// A type that one look at a node decides.
+/// Returns a type that is decided without looking inside a node.
 pub const fn scalar(kinds: u16, kind: TypeKind) -> Type {
     Type { kind, kinds: Kinds(kinds), is_scalar: true }
 }
 
-/// A type that looks inside a node.
+/// Returns a type whose match depends on the content of a node.
 pub const fn compound(kinds: u16, kind: TypeKind) -> Type {
     Type { kind, kinds: Kinds(kinds), is_scalar: false }
 }
 
-/// What a rule accepts.
+/// Accepts what a rule accepts.
 pub const fn reference(rule: u32) -> TypeKind {
     TypeKind::Rule(RuleId(rule))
 }
@@ -63,12 +63,12 @@ pub const fn range(low: LiteralValue, high: LiteralValue, is_inclusive: bool) ->
     TypeKind::Range { low, high, is_inclusive }
 }
 
-/// What one of several types accepts.
+/// Accepts what one of several types accepts.
 pub const fn choice(alternatives: &'static [TypeId]) -> TypeKind {
     TypeKind::Choice { alternatives: list(alternatives), selector: None, literals: None }
 }
 
-/// What one of many types accepts, literals among them.
+/// Accepts what one of many types accepts, literals among them.
 pub const fn long_choice(
     alternatives: &'static [TypeId],
     selector: Option<Selector>,
@@ -80,17 +80,17 @@ pub const fn long_choice(
     TypeKind::Choice { alternatives: list(alternatives), selector, literals: Some(literals) }
 }
 
-/// A choice between maps that a member decides.
+/// Returns a choice between maps that a member decides.
 pub const fn selected(alternatives: &'static [TypeId], selector: Selector) -> TypeKind {
     TypeKind::Choice { alternatives: list(alternatives), selector: Some(selector), literals: None }
 }
 
-/// The member that decides between maps, and its values.
+/// Returns the member that decides between maps, and its values.
 pub const fn selector(key: LiteralKey, cases: &'static [Case]) -> Selector {
     Selector { key, cases: list(cases) }
 }
 
-/// A value that selects an alternative.
+/// Returns a value that selects an alternative.
 pub const fn case(value: LiteralValue, alternative: u32) -> Case {
     Case { value, alternative: TypeId(alternative) }
 }
@@ -115,7 +115,7 @@ pub const fn tag(number: TagNumber, content: u32) -> TypeKind {
     TypeKind::Tag { number, content: TypeId(content) }
 }
 
-/// A type with a control operator.
+/// Returns a type with a control operator.
 pub const fn control(target: u32, control: Control) -> TypeKind {
     TypeKind::Control { target: TypeId(target), control }
 }
@@ -145,37 +145,37 @@ pub const fn abnfb(grammar: &'static str) -> Control {
     Control::Abnf(Grammar::constant(Cow::Borrowed(grammar), true))
 }
 
-/// A regular expression.
+/// Returns a regular expression.
 pub const fn pattern(source: &'static str, regex: &'static str, name: &'static str) -> Pattern {
     Pattern::new(Cow::Borrowed(source), Cow::Borrowed(regex), Cow::Borrowed(name))
 }
 
-/// A text.
+/// Returns a text.
 pub const fn string(text: &'static str) -> TableText {
     Cow::Borrowed(text)
 }
 
-/// A text value.
+/// Returns a text value.
 pub const fn text(text: &'static str) -> LiteralValue {
     LiteralValue::Text(Cow::Borrowed(text))
 }
 
-/// A byte string value.
+/// Returns a byte string value.
 pub const fn bytes(bytes: &'static [u8]) -> LiteralValue {
     LiteralValue::Bytes(list(bytes))
 }
 
-/// A literal key and its name.
+/// Returns a literal key and its name.
 pub const fn label(value: LiteralValue, name: &'static str) -> LiteralKey {
     LiteralKey { value, name: Cow::Borrowed(name) }
 }
 
-/// A group.
+/// Returns a group.
 pub const fn group(choices: &'static [Sequence]) -> Group {
     Group { choices: list(choices) }
 }
 
-/// An alternative of a group that is matched in one pass in maps.
+/// Returns an alternative of a group that is matched in one pass in maps.
 pub const fn flat(elements: &'static [Element]) -> Sequence {
     Sequence { elements: list(elements), is_flat: true }
 }
@@ -185,12 +185,12 @@ pub const fn sequence(elements: &'static [Element]) -> Sequence {
     Sequence { elements: list(elements), is_flat: false }
 }
 
-/// A member: occurrences, key, whether the key cuts, and the type of the value.
+/// Returns a member: occurrences, key, whether the key cuts, and the type of the value.
 pub const fn member(min: u64, max: u64, key: MemberKey, is_cut: bool, value: u32) -> Element {
     Element { min, max, kind: ElementKind::Member { key, is_cut, value: TypeId(value) } }
 }
 
-/// A group within a group.
+/// Returns a group within a group.
 pub const fn inner(min: u64, max: u64, group: u32) -> Element {
     Element { min, max, kind: ElementKind::Group(GroupId(group)) }
 }

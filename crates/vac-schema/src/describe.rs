@@ -1,4 +1,4 @@
-//! What messages call a type, a key or a group.
+//! Describes types, keys and groups in messages.
 
 use std::fmt::Write;
 
@@ -10,15 +10,15 @@ use crate::tables::{
     TypeKind,
 };
 
-/// How many types within types are written out.
+/// The maximum depth to which types within types are described.
 const MAX_DEPTH: usize = 6;
-/// How many types a description mentions.
+/// The maximum number of types that a description mentions.
 const MAX_TYPES: usize = 100;
-/// How many alternatives are listed.
+/// The maximum number of alternatives that are listed.
 const MAX_ALTERNATIVES: usize = 16;
-/// How many characters of a text or a pattern are shown.
+/// The maximum number of characters of a text or a pattern that a message shows.
 const MAX_CHARACTERS: usize = 60;
-/// How many bytes of a byte string are shown.
+/// The maximum number of bytes of a byte string that a message shows.
 const MAX_BYTES: usize = 16;
 
 impl Schema {
@@ -29,13 +29,13 @@ impl Schema {
 }
 
 impl Matcher<'_, '_> {
-    /// What a type accepts, in a few words.
+    /// Describes what a type accepts, in a few words.
     pub(crate) fn describe(&self, id: TypeId) -> String {
         self.described.set(0);
         self.describe_at(id, MAX_DEPTH)
     }
 
-    /// The same for any of several types.
+    /// Describes what any of several types accepts.
     pub(crate) fn describe_any(&self, ids: &[TypeId]) -> String {
         list(ids.iter().map(|id| self.describe(*id)))
     }
@@ -132,7 +132,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// A group, by what its alternatives begin with.
+    /// Describes a group by what its alternatives begin with.
     pub(crate) fn describe_group(&self, id: GroupId) -> String {
         let first = self.group(id).choices.iter().map(|sequence| {
             match sequence.elements.first().map(|element| &element.kind) {
@@ -148,7 +148,7 @@ impl Matcher<'_, '_> {
     }
 }
 
-/// A literal key of the schema.
+/// Describes a literal key of the schema.
 pub(crate) fn key_name(label: &LiteralKey) -> String {
     match (&label.value, &*label.name) {
         (LiteralValue::Text(text), _) => format!("key \"{}\"", printable(text, MAX_CHARACTERS)),
@@ -157,7 +157,7 @@ pub(crate) fn key_name(label: &LiteralKey) -> String {
     }
 }
 
-/// A key of a document.
+/// Describes a key of a document.
 pub(crate) fn found_key(node: Node<'_, '_>) -> String {
     match (node.kind(), node.text(), node.integer()) {
         (Kind::Text, Some(text), _) => format!("key \"{}\"", printable(&text, 40)),
@@ -186,7 +186,7 @@ pub(crate) fn list(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// A literal as CDDL writes it.
+/// Returns a literal as CDDL writes it.
 pub(crate) fn value(literal: &LiteralValue) -> String {
     match literal {
         LiteralValue::Integer(integer) => integer.to_string(),
@@ -203,7 +203,7 @@ pub(crate) fn value(literal: &LiteralValue) -> String {
     }
 }
 
-/// The longer name, where the prelude has two.
+/// Returns the longer of the two names that some prelude types have.
 fn prelude_name(name: &str) -> &str {
     match name {
         "tstr" => "text",

@@ -37,17 +37,17 @@ impl Features {
     /// All features.
     pub const ALL: Self = Self { others: true, listed: BTreeSet::new() };
 
-    /// The features with these names, and no others.
+    /// Enables the features with these names, and no others.
     pub fn only<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { others: false, listed: names.into_iter().map(Into::into).collect() }
     }
 
-    /// All features but those with these names.
+    /// Enables all features but those with these names.
     pub fn except<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { others: true, listed: names.into_iter().map(Into::into).collect() }
     }
 
-    /// Whether documents may use a feature.
+    /// Returns whether documents may use a feature.
     pub fn is_enabled(&self, name: &str) -> bool {
         self.others != self.listed.contains(name)
     }
@@ -63,7 +63,7 @@ impl Default for Features {
 }
 
 impl Schema {
-    /// The names of the features that the schema mentions.
+    /// Returns the names of the features that the schema mentions.
     pub fn features(&self) -> BTreeSet<&str> {
         let names = self.types.iter().filter_map(|ty| match &ty.kind {
             TypeKind::Control { control: Control::Feature(name), .. } => Some(&**name),

@@ -98,7 +98,7 @@ pub struct LiteralMember<'s> {
 }
 
 impl Schema {
-    /// The name of a rule.
+    /// Returns the name of a rule.
     pub fn name(&self, RuleId(id): RuleId) -> &str {
         &self.rules[id as usize].name
     }
@@ -121,7 +121,7 @@ impl Schema {
         Some(members.collect())
     }
 
-    /// The rule with a name that is input. Code that needs one rule in particular uses its
+    /// Returns the rule with a name that is input. Code that needs one rule in particular uses its
     /// generated constant, which cannot be missing.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         let at = self.rules.iter().position(|rule| rule.name == name)?;

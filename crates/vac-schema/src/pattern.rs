@@ -33,7 +33,7 @@ pub struct Pattern {
     compiled: OnceLock<Arc<Compiled>>,
 }
 
-/// Why an expression cannot be compiled.
+/// The reason why an expression cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
     /// It is not a regular expression.
@@ -57,8 +57,8 @@ impl Pattern {
     /// Bytes that one compiled expression may take.
     pub const MAX_COMPILED_BYTES: usize = 10 << 20;
 
-    /// An expression that was compiled before, for constants: the code generator prints only
-    /// expressions that [`Pattern::compile`] has accepted.
+    /// Creates an expression that was compiled before, for constants: the code generator prints
+    /// only expressions that [`Pattern::compile`] has accepted.
     pub const fn new(source: TableText, regex: TableText, name: TableText) -> Self {
         Self { source, regex, name, compiled: OnceLock::new() }
     }
@@ -87,7 +87,7 @@ impl Pattern {
         })
     }
 
-    /// Whether the whole text matches. `count` is the number of expressions of the schema,
+    /// Returns whether the whole text matches. `count` is the number of expressions of the schema,
     /// which share the memory for tables.
     pub(crate) fn is_match(&self, text: &str, count: usize) -> bool {
         let Compiled { regex, table } = self.compiled();

@@ -22,7 +22,7 @@ pub(crate) enum Piece {
     Conversion(Conversion),
 }
 
-/// What a data item is written as.
+/// The conversion of a data item to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Conversion {
     /// `d`, `i`, `o`, `u`, `x`, `X`, `e`, `E`, `f`, `F`, `g`, `G`, `c` or `s`.
@@ -39,7 +39,7 @@ struct Flags(u8);
 impl Flags {
     const ALL: &[u8; 5] = b"-+ #0";
 
-    /// The bit of a flag; zero if it is not a flag.
+    /// Returns the bit of a flag; zero if it is not a flag.
     fn bit(flag: u8) -> u8 {
         Self::ALL.iter().position(|it| *it == flag).map_or(0, |at| 1 << at)
     }
@@ -73,24 +73,24 @@ pub(crate) enum Item<'a> {
 }
 
 impl Format {
-    /// Reads a format string, or says why it is not one.
+    /// Parses a format string. The error states why it is not one.
     pub fn parse(source: TableText) -> Result<Self, String> {
         parse(&source)?;
         Ok(Self { source })
     }
 
-    /// A format string that was read before, for constants: the code generator prints only
+    /// Creates a format string that was read before, for constants: the code generator prints only
     /// those that [`Format::parse`] has accepted.
     pub const fn constant(source: TableText) -> Self {
         Self { source }
     }
 
-    /// The format string.
+    /// Returns the format string.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The kinds of data items that it takes.
+    /// Returns the kinds of data items that it takes.
     pub fn items(&self) -> Vec<FormatItem> {
         let pieces = self.pieces().into_iter();
         let items = pieces.filter_map(|piece| match piece {
@@ -131,7 +131,7 @@ fn parse(source: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// A conversion after its `%`, and what follows it.
+/// Returns a conversion after its `%`, and what follows it.
 fn conversion(source: &str) -> Result<(Conversion, &str), String> {
     let mut conversion = Conversion::default();
     let mut rest = source;
@@ -216,7 +216,7 @@ impl Conversion {
         }
     }
 
-    /// The items of a kind without a limit on precision that a text may have been produced
+    /// Returns the items of a kind without a limit on precision that a text may have been produced
     /// of. Each has to be written again to know.
     pub(crate) fn candidates(self, text: &str) -> Vec<Item<'_>> {
         let is_left = self.flags.has(b'-');

@@ -1,4 +1,4 @@
-//! Types that one look at a node decides.
+//! Matches scalar types: those that are decided without looking inside a node.
 
 use std::cmp::Ordering;
 
@@ -7,11 +7,11 @@ use vac_value::{Kind, Node, check};
 use crate::matcher::Matcher;
 use crate::tables::{Case, Control, LiteralValue, Literals, PatternId, TypeId, TypeKind};
 
-/// The most cases of a selector that are in the order of the schema.
+/// The maximum number of cases of a selector that are kept in the order of the schema.
 pub(crate) const MAX_UNSORTED_CASES: usize = 16;
 
 impl<'s> Matcher<'s, '_> {
-    /// Whether a scalar type accepts a node. A type that has to look inside the node
+    /// Returns whether a scalar type accepts a node. A type that has to look inside the node
     /// accepts nothing here.
     pub(crate) fn accepts(&self, id: TypeId, node: Node<'_, '_>) -> bool {
         if !self.budget.spend(1) {
@@ -56,7 +56,8 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// Whether a control operator that needs no look inside agrees with a node.
+    /// Returns whether a control operator that does not depend on the content of a container
+    /// accepts a node.
     pub(crate) fn agrees(&self, control: &'s Control, node: Node<'_, '_>) -> bool {
         let compares = |value: &LiteralValue, is_it: fn(Ordering) -> bool| {
             compare(node, value).is_some_and(is_it)
@@ -92,7 +93,7 @@ impl<'s> Matcher<'s, '_> {
     }
 
     fn matches_pattern(&self, PatternId(id): PatternId, text: &str) -> bool {
-        /// Bytes that a regular expression passes over in one step.
+        /// Bytes that a regular expression matches in one step.
         const BYTES_PER_STEP: u64 = 16;
         self.budget.spend(text.len() as u64 / BYTES_PER_STEP)
             && self.patterns[id as usize].is_match(text, self.patterns.len())
@@ -127,7 +128,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// Whether a type accepts an integer that is not part of a document.
+    /// Returns whether a type accepts an integer that is not part of a document.
     pub(crate) fn accepts_integer(&self, id: TypeId, value: i128) -> bool {
         if !self.budget.spend(1) {
             return false;
@@ -189,7 +190,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// Whether a type accepts some integer that is not less than `least`.
+    /// Returns whether a type accepts some integer that is not less than `least`.
     fn accepts_from(&self, id: TypeId, least: i128) -> bool {
         /// More bytes than any integer has.
         const MANY: i128 = 64;
@@ -215,7 +216,7 @@ impl<'s> Matcher<'s, '_> {
 }
 
 impl Literals {
-    /// Whether a node is one of the literals.
+    /// Returns whether a node is one of the literals.
     pub(crate) fn contains(&self, node: Node<'_, '_>) -> bool {
         match node.kind() {
             Kind::Integer => {
@@ -229,7 +230,7 @@ impl Literals {
     }
 }
 
-/// The case with this value. Long lists of cases are sorted.
+/// Returns the case with this value. Long lists of cases are sorted.
 pub(crate) fn find_case<'s>(cases: &'s [Case], node: Node<'_, '_>) -> Option<&'s Case> {
     if cases.len() <= MAX_UNSORTED_CASES {
         return cases.iter().find(|case| equals(&case.value, node));
@@ -243,7 +244,7 @@ pub(crate) fn find_case<'s>(cases: &'s [Case], node: Node<'_, '_>) -> Option<&'s
     Some(&cases[found])
 }
 
-/// The order of long lists of cases: integers before texts.
+/// Compares the values of two cases for sorting long lists: integers come before texts.
 pub(crate) fn compare_cases(one: &LiteralValue, other: &LiteralValue) -> Ordering {
     match (one, other) {
         (LiteralValue::Integer(one), LiteralValue::Integer(other)) => one.cmp(other),
@@ -253,7 +254,7 @@ pub(crate) fn compare_cases(one: &LiteralValue, other: &LiteralValue) -> Orderin
     }
 }
 
-/// Whether a node is this value. Integers and floats are never equal; 0.0 equals -0.0, and
+/// Returns whether a node is this value. Integers and floats are never equal; 0.0 equals -0.0, and
 /// NaN equals NaN.
 pub(crate) fn equals(value: &LiteralValue, node: Node<'_, '_>) -> bool {
     match value {
@@ -335,12 +336,12 @@ fn is_unsigned(value: Option<u64>, node: Node<'_, '_>) -> bool {
     }
 }
 
-/// The number of bytes that an integer needs; zero needs none.
+/// Returns the number of bytes that an integer needs; zero needs none.
 fn needed_bytes(value: u64) -> i128 {
     i128::from((u64::BITS - value.leading_zeros()).div_ceil(8))
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set.
 fn set_bits(value: u64) -> impl Iterator<Item = i128> {
     (0..u64::BITS).filter(move |bit| value >> bit & 1 == 1).map(i128::from)
 }

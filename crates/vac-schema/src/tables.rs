@@ -70,8 +70,8 @@ pub struct Type {
     pub kind: TypeKind,
     /// The kinds of nodes that it can accept at all.
     pub kinds: Kinds,
-    /// Whether one look at a node decides: neither the type nor anything it refers to
-    /// looks inside a container, a tag or a byte string.
+    /// Whether a match is decided without the content of a node: neither the type nor anything it
+    /// refers to looks inside a container, a tag or a byte string.
     pub is_scalar: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct Type {
 pub enum TypeKind {
     /// Everything.
     Any,
-    /// What a rule accepts.
+    /// Accepts what a rule accepts.
     Rule(RuleId),
     /// One value.
     Literal(LiteralValue),
@@ -303,18 +303,18 @@ impl Kinds {
     /// Every kind.
     pub const ALL: Self = Self(u16::MAX);
 
-    /// The set of one kind.
+    /// Returns the set of one kind.
     pub const fn from_kind(kind: Kind) -> Self {
         Self(1 << kind as u16)
     }
 
-    /// The kinds that are in either set.
+    /// Returns the kinds that are in either set.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether a kind is in the set.
+    /// Returns whether a kind is in the set.
     #[inline]
     pub const fn contains(self, kind: Kind) -> bool {
         self.0 & 1 << kind as u16 != 0

@@ -32,7 +32,7 @@ pub enum TextEncoding {
     Base45,
 }
 
-/// An encoding that ignores the bits of the last character which encode nothing.
+/// Returns an encoding that ignores the bits of the last character which encode nothing.
 fn lenient(strict: &Encoding) -> Encoding {
     let mut specification = strict.specification();
     specification.check_trailing_bits = false;
@@ -43,7 +43,7 @@ static SLOPPY_BASE64: LazyLock<Encoding> = LazyLock::new(|| lenient(&BASE64));
 static SLOPPY_BASE64URL: LazyLock<Encoding> = LazyLock::new(|| lenient(&BASE64URL_NOPAD));
 
 impl TextEncoding {
-    /// The name of the encoding, for messages.
+    /// Returns the name of the encoding, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Base64Url | Self::Base64UrlSloppy => "base64url",

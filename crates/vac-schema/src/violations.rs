@@ -1,4 +1,4 @@
-//! The result of a validation that failed.
+//! The violations that a validation found.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Violations {
         if total == 0 { Ok(()) } else { Err(Self { recorded, total }) }
     }
 
-    /// The recorded violations, in the order in which they were found.
+    /// Returns the recorded violations, in the order in which they were found.
     pub fn as_slice(&self) -> &[Violation] {
         &self.recorded
     }
@@ -31,12 +31,12 @@ impl Violations {
         self.recorded.iter()
     }
 
-    /// The number of all violations, including those that were not recorded.
+    /// Returns the number of all violations, including those that were not recorded.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// The first violation and the number of the others, on one line.
+    /// Returns the first violation and the number of the others, on one line.
     pub fn summary(&self) -> String {
         match (self.recorded.first(), self.total) {
             (None, total) => format!("{total} violations"),
@@ -45,7 +45,7 @@ impl Violations {
         }
     }
 
-    /// Puts a prefix before every path.
+    /// Adds a prefix to every path.
     #[must_use]
     pub fn inside(mut self, prefix: &str) -> Self {
         for violation in &mut self.recorded {

@@ -45,7 +45,7 @@ fn node(left: &Hash, right: &Hash) -> Hash {
 mod tests {
     use super::*;
 
-    /// The root of a whole tree, by its definition (section 2.1.1).
+    /// Returns the root of a whole tree, by its definition (section 2.1.1).
     fn tree(entries: &[Vec<u8>]) -> Hash {
         match entries {
             [] => Sha256::digest([]).into(),
@@ -57,7 +57,7 @@ mod tests {
         }
     }
 
-    /// The proof for an entry, by its definition (section 2.1.3.1).
+    /// Returns the proof for an entry, by its definition (section 2.1.3.1).
     fn proof(index: usize, entries: &[Vec<u8>]) -> Vec<Hash> {
         if entries.len() <= 1 {
             return Vec::new();

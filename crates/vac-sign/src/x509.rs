@@ -130,7 +130,7 @@ mod tests {
         [&[tag, length], content].concat()
     }
 
-    /// An extension `2.5.29.LAST`.
+    /// Returns an extension `2.5.29.LAST`.
     fn extension(last: u8, content: &[u8]) -> Vec<u8> {
         tlv(0x30, &[tlv(6, &[0x55, 0x1d, last]), tlv(4, content)].concat())
     }
@@ -150,7 +150,7 @@ mod tests {
         extension(19, &tlv(0x30, &[tlv(1, &[0xff]), length].concat()))
     }
 
-    /// An extended key usage with `1.3.6.1.5.5.7.3.LAST`.
+    /// Returns an extended key usage with `1.3.6.1.5.5.7.3.LAST`.
     fn purpose(last: u8) -> Vec<u8> {
         extension(37, &tlv(0x30, &tlv(6, &[0x2b, 6, 1, 5, 5, 7, 3, last])))
     }

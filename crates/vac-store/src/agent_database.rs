@@ -255,7 +255,7 @@ impl Database for AgentDatabase {
 }
 
 impl AgentDatabase {
-    /// Whether rows without a key can be given to what another table says.
+    /// Returns whether rows without a key can be given to what another table says.
     fn has_link(&self, table: &Table) -> bool {
         let Rows::ByOrVia { column, link, table: other, id } = table.rows else { return false };
         self.has_column(table.name, link)

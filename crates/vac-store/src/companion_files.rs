@@ -108,7 +108,7 @@ fn paths(base: &SafePath, pattern: &str, id: Option<&str>) -> Vec<SafePath> {
     paths
 }
 
-/// Whether an id can be a file's name, and not the way to another folder.
+/// Returns whether an id can be a file's name, and not the way to another folder.
 fn is_name(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

@@ -120,7 +120,7 @@ fn unreadable_folder(root: &AgentRoot) -> Option<PathBuf> {
     None
 }
 
-/// The folder of a user's own place that has a fixed name, and the names below it.
+/// Returns the folder of a user's own place that has a fixed name, and the names below it.
 fn own_place(
     place: &SafePath,
     folders: &'static [&'static str],

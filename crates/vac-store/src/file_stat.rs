@@ -44,8 +44,8 @@ impl FileStat {
         None
     }
 
-    /// Whether the file was last changed before a time, with a margin for clocks that count in
-    /// steps of up to two seconds. What was read after that time is then what the file contains:
+    /// Returns whether the file was last changed before a time, with a margin for clocks that count
+    /// in steps of up to two seconds. What was read after that time is then what the file contains:
     /// a change while it was read would have given it a later `ctime`.
     pub fn is_older_than(&self, time: SystemTime) -> bool {
         const MARGIN: Duration = Duration::from_secs(3);
@@ -69,7 +69,7 @@ impl StoredLog {
         parts.map(stat).collect()
     }
 
-    /// Whether its sources have these names, in this order.
+    /// Returns whether its sources have these names, in this order.
     pub fn has_sources<'n>(&self, names: impl ExactSizeIterator<Item = &'n str>) -> bool {
         let parts = self.parts.iter().chain(&self.attachments);
         names.len() == self.parts.len() + self.attachments.len()

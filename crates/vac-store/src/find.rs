@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         Self { agents, source, found: Found::default(), is_stdin_read: false, origin: None }
     }
 
-    /// All of it. What is read with a session is not a session as well.
+    /// Returns all of it. What is read with a session is not a session as well.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
         let further = logs.iter().flat_map(StoredLog::further_paths).map(Path::to_owned);
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A path that is a root: links in it are followed, none below it are.
+    /// Returns a path that is a root: links in it are followed, none below it are.
     pub fn root(&self, path: &Path) -> SafePath {
         SafePath::named_in(self.source.as_ref(), path, &self.found.skipped)
     }
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// A file as a log; the sessions of a database are added at once.
+    /// Returns a file as a log; the sessions of a database are added at once.
     fn open_log(&mut self, path: &SafePath, named: bool) -> Option<StoredLog> {
         let mut part = Part::file(path);
         match beginning(path) {
@@ -385,7 +385,7 @@ pub(crate) fn open_folder(
     Ok(None)
 }
 
-/// The first bytes of a file, as many as tell a container.
+/// Returns the first bytes of a file, as many as tell a container.
 fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     path.reader()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;

@@ -10,7 +10,7 @@ use vac_adapter::SourceFile;
 use crate::log::{Part, Place, StoredLog};
 
 impl StoredLog {
-    /// Its files; `None` if something of it is not a file of its own, but a session of a
+    /// Returns its files; `None` if something of it is not a file of its own, but a session of a
     /// store or standard input.
     pub fn files(&self) -> Option<Vec<&Path>> {
         let file = |part| match Part::path(part) {
@@ -20,10 +20,10 @@ impl StoredLog {
         self.parts.iter().chain(&self.attachments).map(file).collect()
     }
 
-    /// Whether each earlier source is the beginning, or all, of a later one of the same name.
-    /// The later sources are those that were read from this log; the bytes are read again and
-    /// compared with both hashes, so that the answer is about what was read then. False if
-    /// the log has been changed since.
+    /// Returns whether each earlier source is the beginning, or all, of a later one of the same
+    /// name. The later sources are those that were read from this log; the bytes are read again and
+    /// compared with both hashes, so that the answer is about what was read then. False if the log
+    /// has been changed since.
     pub fn has_grown(&self, earlier: &[SourceFile], later: &[SourceFile]) -> io::Result<bool> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != later.len() {
@@ -50,7 +50,7 @@ impl StoredLog {
     }
 }
 
-/// Whether bytes begin with those of one source and then are those of the other.
+/// Returns whether bytes begin with those of one source and then are those of the other.
 fn has_prefix(bytes: impl Read, before: &SourceFile, now: &SourceFile) -> io::Result<bool> {
     let mut hash = Sha256::new();
     let mut bytes = bytes.take(now.size);

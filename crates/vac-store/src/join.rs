@@ -263,7 +263,7 @@ fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     kept
 }
 
-/// The logs of one session id in one place, joined as far as they say they may be.
+/// Returns the logs of one session id in one place, joined as far as they say they may be.
 fn join_group(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     if group.iter().all(|known| known.preview.share == Share::Whole) {
         return group;

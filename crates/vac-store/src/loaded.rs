@@ -10,9 +10,9 @@ use crate::log::{Part, Place, StoredLog};
 use crate::passes::Passes;
 
 impl StoredLog {
-    /// The log as an input that is read from disk each time, unless it is held. What is read is
-    /// not tied to a SHA-256: it says what a log is, and records are made of what [`StoredLog::load`]
-    /// gives.
+    /// Returns the log as an input that is read from disk each time, unless it is held. What is
+    /// read is not tied to a SHA-256: it says what a log is, and records are made of what
+    /// [`StoredLog::load`] gives.
     pub fn unread(&self) -> Bundle<'_> {
         let folder = self.parts.first().map_or("", |part| &part.folder);
         Bundle { folder, parts: inputs(&self.parts), attachments: inputs(&self.attachments) }
@@ -121,7 +121,7 @@ impl<'l> LoadedPart<'l> {
         Ok(Self { part, names, size, bytes, troubles, passes, max_event })
     }
 
-    /// A file as a record states it.
+    /// Creates a file as a record states it.
     fn recorded(part: &'l Part, source: &SourceFile, max_event: usize) -> Self {
         // The name of a session in a store is its key, whatever the store is called.
         let name = match &part.place {

@@ -96,7 +96,7 @@ impl Part {
         Self { name, folder, place, in_memory: Mutex::default() }
     }
 
-    /// A file on disk.
+    /// Creates a file on disk.
     pub fn file(path: &SafePath) -> Self {
         let place = Place::File(path.clone());
         Self::new(name(path.as_path()), folder(path.as_path()), place)
@@ -117,12 +117,12 @@ impl Part {
         self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The path of its file, unless it came through standard input.
+    /// Returns the path of its file, unless it came through standard input.
     pub fn path(&self) -> Option<&Path> {
         self.safe_path().map(SafePath::as_path)
     }
 
-    /// The file that it is in, unless it came through standard input.
+    /// Returns the file that it is in, unless it came through standard input.
     pub fn safe_path(&self) -> Option<&SafePath> {
         match &self.place {
             Place::File(path)
@@ -164,7 +164,7 @@ impl Part {
         }
     }
 
-    /// Its bytes on disk, if it is a file.
+    /// Returns its bytes on disk, if it is a file.
     pub(crate) fn size(&self) -> io::Result<Option<u64>> {
         if let Some(bytes) = self.in_memory() {
             return Ok(Some(bytes.as_ref().len() as u64));
@@ -176,7 +176,7 @@ impl Part {
         })
     }
 
-    /// An error that says which file of several it is about; the first is what its log is
+    /// Returns an error that says which file of several it is about; the first is what its log is
     /// called by.
     pub(crate) fn blame(&self, number: usize, error: io::Error) -> io::Error {
         match number {
@@ -228,22 +228,22 @@ impl StoredLog {
         }
     }
 
-    /// The files it is in, unless it came through standard input.
+    /// Returns the files it is in, unless it came through standard input.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().chain(&self.attachments).filter_map(Part::path)
     }
 
-    /// Those of its files that are no logs of their own.
+    /// Returns those of its files that are no logs of their own.
     pub(crate) fn further_paths(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().skip(1).chain(&self.attachments).filter_map(Part::path)
     }
 
-    /// The first of its files, by which it is known.
+    /// Returns the first of its files, by which it is known.
     pub(crate) fn first_path(&self) -> Option<&Path> {
         self.parts.first().and_then(Part::path)
     }
 
-    /// How many bytes it has on disk, as far as that is easy to know.
+    /// Returns how many bytes it has on disk, as far as that is easy to know.
     pub fn size(&self) -> Option<u64> {
         if let Some((_, stored)) = &self.stored {
             return stored.size;
@@ -258,7 +258,7 @@ impl StoredLog {
         self.parts.first().map(Part::source_name).unwrap_or_default()
     }
 
-    /// Whether it is made of exactly these sources. Reads it only if all sizes are right.
+    /// Returns whether it is made of exactly these sources. Reads it only if all sizes are right.
     pub fn is_made_of(&self, sources: &[SourceFile]) -> Result<bool, Error> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != sources.len() {
@@ -278,7 +278,7 @@ impl StoredLog {
         Ok(true)
     }
 
-    /// How many bytes its files have, if that says something about what is in them.
+    /// Returns how many bytes its files have, if that says something about what is in them.
     pub(crate) fn plain_size(&self) -> Option<u64> {
         let size = |part: &Part| match part.place {
             Place::Compressed(_) => None,

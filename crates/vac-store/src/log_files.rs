@@ -238,7 +238,7 @@ impl LogFiles {
         files.map(move |file| file.safe_path(self.directory.as_ref(), &stores).into())
     }
 
-    /// Whether the files are in a source, and not on disk.
+    /// Returns whether the files are in a source, and not on disk.
     pub fn is_in_source(&self) -> bool {
         self.in_source
     }
@@ -296,7 +296,7 @@ impl LogFile {
         self.name.clone().unwrap_or_else(|| name(path))
     }
 
-    /// The path as it was named or found.
+    /// Returns the path as it was named or found.
     fn stated_path(&self) -> PathBuf {
         match &self.below {
             Some(below) => self.root.as_ref().join(below),
@@ -304,7 +304,7 @@ impl LogFile {
         }
     }
 
-    /// The path in the directory of the log.
+    /// Returns the path in the directory of the log.
     fn safe_path(&self, directory: Option<&NativePath>, stores: &OpenStores) -> SafePath {
         let root = match directory {
             Some(directory) => directory.as_ref().join(self.root.as_ref()),

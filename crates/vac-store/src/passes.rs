@@ -44,7 +44,7 @@ struct State {
 }
 
 impl Passes {
-    /// The passes over bytes that are in memory and read from there.
+    /// Returns the passes over bytes that are in memory and read from there.
     pub fn over(bytes: &InMemory) -> Self {
         let in_memory = Some((bytes.as_ref().len() as u64, hash_in_memory(bytes)));
         Self(RefCell::new(State { in_memory, ..State::default() }))
@@ -187,7 +187,7 @@ fn read_all(reader: &mut dyn Read) -> io::Result<()> {
     }
 }
 
-/// The size and the SHA-256 of what a reader gives.
+/// Returns the size and the SHA-256 of what a reader gives.
 pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
     let passes = Passes::default();
     passes.complete(reader)?;

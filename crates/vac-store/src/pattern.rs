@@ -1,6 +1,6 @@
 //! Patterns of file names.
 
-/// Whether a name matches a pattern, in which `*` is any text.
+/// Returns whether a name matches a pattern, in which `*` is any text.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(before) else { return false };

@@ -87,14 +87,14 @@ impl StoredLog {
 }
 
 impl<'l> RecordedLog<'l> {
-    /// Whether the log contains everything that the record was made from.
+    /// Returns whether the log contains everything that the record was made from.
     pub fn is_complete(&self) -> bool {
         let is_there =
             |it: &ComparedSource| matches!(it.state, SourceState::Same | SourceState::Grown);
         !self.sources.is_empty() && self.sources.iter().all(is_there)
     }
 
-    /// Whether there is more in the log now.
+    /// Returns whether there is more in the log now.
     pub fn has_grown(&self) -> bool {
         self.added > 0 || self.sources.iter().any(|it| it.state == SourceState::Grown)
     }

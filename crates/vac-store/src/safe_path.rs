@@ -94,12 +94,12 @@ pub enum PathKind {
 }
 
 impl SafePath {
-    /// A path on disk that the user named: links in it are followed.
+    /// Creates a path on disk that the user named: links in it are followed.
     pub fn named(path: &Path, skipped: &Skipped) -> Self {
         Self::named_in(None, path, skipped)
     }
 
-    /// A path that the user named: on disk, or in a source.
+    /// Creates a path that the user named: on disk, or in a source.
     pub(crate) fn named_in(
         source: Option<&Arc<SourceFiles>>,
         path: &Path,
@@ -110,28 +110,28 @@ impl SafePath {
         Self { root: Arc::new(root), path }
     }
 
-    /// A path in the same source that is a root.
+    /// Creates a path in the same source that is a root.
     fn other_root(&self, path: &Path) -> Self {
         Self::named_in(self.root.source.as_ref(), path, &self.root.skipped)
     }
 
-    /// Whether the file is elsewhere than on disk.
+    /// Returns whether the file is elsewhere than on disk.
     pub(crate) fn is_in_source(&self) -> bool {
         self.root.source.is_some()
     }
 
-    /// A path below this one.
+    /// Creates a path below this one.
     #[must_use]
     pub fn join(&self, below: impl AsRef<Path>) -> Self {
         Self { root: self.root.clone(), path: self.path.join(below) }
     }
 
-    /// A path below this one that may be a link, since it is part of an agent's place.
+    /// Creates a path below this one that may be a link, since it is part of an agent's place.
     pub(crate) fn join_root(&self, name: &str) -> Self {
         self.other_root(&self.path.join(name))
     }
 
-    /// The folder that this is in. That of a root was named together with it.
+    /// Returns the folder that this is in. That of a root was named together with it.
     pub(crate) fn parent(&self) -> Option<Self> {
         // `..` and `.` have no name: their parents cannot be found in the text of the path.
         self.path.file_name()?;
@@ -142,29 +142,29 @@ impl SafePath {
         Some(Self { root: self.root.clone(), path: parent.to_owned() })
     }
 
-    /// The file in the same folder that has this name and an ending.
+    /// Returns the file in the same folder that has this name and an ending.
     pub(crate) fn with_ending(&self, ending: &str) -> Option<Self> {
         let mut name = OsString::from(self.path.file_name()?);
         name.push(ending);
         Some(self.parent()?.join(name))
     }
 
-    /// The path, to be shown or compared.
+    /// Returns the path, to be shown or compared.
     pub fn as_path(&self) -> &Path {
         &self.path
     }
 
-    /// The part of the path in which links are followed.
+    /// Returns the part of the path in which links are followed.
     pub(crate) fn root(&self) -> &Path {
         &self.root.path
     }
 
-    /// The part of the path in which links are not followed.
+    /// Returns the part of the path in which links are not followed.
     pub(crate) fn below_root(&self) -> io::Result<PathBuf> {
         Ok(self.below()?.into_iter().collect())
     }
 
-    /// Whether this was named, and not found below what was named.
+    /// Returns whether this was named, and not found below what was named.
     pub(crate) fn is_root(&self) -> bool {
         self.path == self.root.path
     }
@@ -179,8 +179,8 @@ impl SafePath {
         Ok(Self::named(&self.path.canonicalize()?, &self.root.skipped))
     }
 
-    /// The path for a library that opens files itself and is asked to follow no link at all:
-    /// absolute, and on Unix without the links that lead to the root.
+    /// Returns the path for a library that opens files itself and is asked to follow no link at
+    /// all: absolute, and on Unix without the links that lead to the root.
     pub(crate) fn to_absolute(&self) -> io::Result<PathBuf> {
         let root = self.root_path();
         // On Windows, a canonical path has a form that few libraries know.
@@ -268,17 +268,17 @@ impl SafePath {
         Ok(kind)
     }
 
-    /// Whether this is a regular file.
+    /// Returns whether this is a regular file.
     pub(crate) fn is_file(&self) -> bool {
         self.kind().is_ok_and(|kind| kind == PathKind::File)
     }
 
-    /// Whether this is a folder.
+    /// Returns whether this is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind().is_ok_and(|kind| kind == PathKind::Folder)
     }
 
-    /// Whether there is anything with this name.
+    /// Returns whether there is anything with this name.
     pub(crate) fn exists(&self) -> bool {
         self.kind().is_ok()
     }
@@ -319,12 +319,12 @@ impl SafePath {
         }
     }
 
-    /// The root's path; that of the working directory is empty.
+    /// Returns the root's path; that of the working directory is empty.
     fn root_path(&self) -> &Path {
         if self.root.path.as_os_str().is_empty() { Path::new(".") } else { &self.root.path }
     }
 
-    /// The names below the root.
+    /// Returns the names below the root.
     fn below(&self) -> io::Result<Vec<&OsStr>> {
         let leads_out = || bad_data("a path that leads out of its folder");
         let below = self.path.strip_prefix(&self.root.path).map_err(|_| leads_out())?;
@@ -439,7 +439,7 @@ mod system {
         })
     }
 
-    /// The error of a component that could not be opened. What the system says about a link
+    /// Returns the error of a component that could not be opened. What the system says about a link
     /// differs, so the link is asked for.
     fn refuse(
         path: &SafePath,
@@ -515,7 +515,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder `in` with a file in `in/a`, and a file next to it.
+    /// Returns a folder `in` with a file in `in/a`, and a file next to it.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("in/a")).unwrap();

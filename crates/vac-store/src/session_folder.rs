@@ -48,7 +48,7 @@ fn folder_name(file: &SafePath, rule: &SessionFolder) -> Option<PathBuf> {
     (file.extension()? == extension).then(|| file.with_extension(""))
 }
 
-/// Whether a folder that has a log's name contains what belongs to the log.
+/// Returns whether a folder that has a log's name contains what belongs to the log.
 fn is_own(folder: &SafePath, rule: &SessionFolder) -> bool {
     let has_sign = |(sign, names): &(&str, &[&str])| {
         let sign = folder.join(sign);

@@ -114,7 +114,7 @@ impl Source for MemorySource {
 pub struct DiskSource(SafePath);
 
 impl DiskSource {
-    /// The files of a folder.
+    /// Returns the files of a folder.
     pub fn new(folder: impl AsRef<Path>) -> Self {
         Self(SafePath::named(folder.as_ref(), &Skipped::default()))
     }
@@ -175,7 +175,7 @@ struct Listed {
 }
 
 impl SourceFiles {
-    /// The files of a source.
+    /// Returns the files of a source.
     pub fn new(source: Arc<dyn Source>) -> Self {
         Self { source, listed: OnceLock::new() }
     }

@@ -110,7 +110,7 @@ impl SqliteDatabase {
         Ok(opened)
     }
 
-    /// The connection, for queries.
+    /// Returns the connection, for queries.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -120,7 +120,7 @@ impl SqliteDatabase {
         self.watch.clone()
     }
 
-    /// Whether there is a table of this name. Views and virtual tables are not tables: what
+    /// Returns whether there is a table of this name. Views and virtual tables are not tables: what
     /// they contain is computed, from whatever their authors like.
     pub fn is_table(&self, name: &str) -> io::Result<bool> {
         // A virtual table has no pages. A forged schema may say otherwise, but it cannot
@@ -151,7 +151,7 @@ impl SqliteDatabase {
         Ok(has_numbers.then_some(name))
     }
 
-    /// The names of a table's columns; empty if the table does not exist.
+    /// Returns the names of a table's columns; empty if the table does not exist.
     pub fn columns(&self, table: &str) -> io::Result<Vec<String>> {
         let mut statement = self
             .connection
@@ -196,7 +196,7 @@ fn busy() -> io::Error {
 
 #[cfg(test)]
 impl SqliteDatabase {
-    /// A database that is open already.
+    /// Creates a database that is open already.
     pub(crate) fn new(connection: Connection) -> Self {
         Self { connection, watch: Watch(None), folders: Vec::new() }
     }
@@ -281,7 +281,7 @@ impl Journals {
     }
 }
 
-/// The write-ahead log, if there is a frame in it.
+/// Returns the write-ahead log, if there is a frame in it.
 fn wal(path: &SafePath) -> io::Result<Option<Journal>> {
     let Some(file) = journal_file(path, "-wal")? else { return Ok(None) };
     let (metadata, mut header) = beginning(&file)?;
@@ -293,7 +293,7 @@ fn wal(path: &SafePath) -> io::Result<Option<Journal>> {
     Ok(Some(Journal { file: identity(&metadata), header }))
 }
 
-/// The rollback journal, if it has not been ended by erasing its beginning.
+/// Returns the rollback journal, if it has not been ended by erasing its beginning.
 fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
     let Some(file) = journal_file(path, "-journal")? else { return Ok(None) };
     let (metadata, mut header) = beginning(&file)?;
@@ -387,7 +387,7 @@ fn immutable_uri(path: &Path) -> io::Result<String> {
     Ok(uri)
 }
 
-/// A new folder that no other user can look into.
+/// Returns a new folder that no other user can look into.
 fn private_folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("vac-");
@@ -452,8 +452,8 @@ fn copy_file(mut from: impl io::Read, to: &Path) -> io::Result<File> {
     Ok(to)
 }
 
-/// Whether a journal ends with the name of another one. `SQLite` would open the file of that
-/// name and those that it names in turn, wherever they are, and may delete it.
+/// Returns whether a journal ends with the name of another one. `SQLite` would open the file of
+/// that name and those that it names in turn, wherever they are, and may delete it.
 fn names_another_journal(mut copy: File) -> io::Result<bool> {
     let mut end = [0; JOURNAL_MAGIC.len()];
     if copy.metadata()?.len() < end.len() as u64 {

@@ -145,7 +145,8 @@ pub fn media_type(text: &str) -> Option<Encoding> {
 mod tests {
     use super::*;
 
-    /// A tagged array of a protected header in a byte string and other elements, all in CBOR.
+    /// Returns a tagged array of a protected header in a byte string and other elements, all in
+    /// CBOR.
     fn envelope_bytes(header: &[u8], rest: &[&[u8]]) -> Vec<u8> {
         let count = u8::try_from(rest.len() + 1).expect("few elements");
         let length = u8::try_from(header.len()).expect("a short header");

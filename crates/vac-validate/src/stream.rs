@@ -55,7 +55,7 @@ const LEVELS_AROUND: usize = 3;
 /// Replaces the entries in the kept part.
 const PLACEHOLDER: &[u8] = b"null";
 
-/// The path of an entry.
+/// Returns the path of an entry.
 fn entry_path(index: usize) -> String {
     format!("/{}/{}/{index}", verifiable_agent_record::SESSION, session_trace::ENTRIES)
 }

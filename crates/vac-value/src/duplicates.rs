@@ -44,7 +44,7 @@ fn differ_by_marks(entries: &[Entry], map: u32, text: &[u8]) -> bool {
     flags & ESCAPED == 0 && distinct(&marks[..count])
 }
 
-/// Whether the keys of a CBOR map are in strictly ascending order, and whether all of them
+/// Returns whether the keys of a CBOR map are in strictly ascending order, and whether all of them
 /// are equal exactly when their tokens are.
 fn order(entries: &[Entry], map: u32, bytes: &[u8]) -> (bool, bool) {
     let (mut sorted, mut plain) = (true, true);

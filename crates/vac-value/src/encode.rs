@@ -5,7 +5,7 @@ use std::fmt;
 use crate::document::Encoding;
 use crate::encoder::Encoder;
 
-/// How JSON is laid out.
+/// The layout of JSON text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// No space between tokens.
@@ -15,7 +15,7 @@ pub enum Layout {
     Pretty,
 }
 
-/// Why a value cannot be written in an encoding.
+/// The reason why a value cannot be written in an encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EncodeError {
     /// The encoding has no representation of a value.

@@ -52,7 +52,7 @@ struct KeyIndex {
     positions: HashMap<u64, SmallVec<[usize; 2]>>,
 }
 
-/// What makes a key equal to another.
+/// The identity of a key: keys with the same identity are equal.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity<'k> {
     Text(&'k str),

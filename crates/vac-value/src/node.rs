@@ -81,7 +81,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The source of a node that only JSON has.
+    /// Returns the source of a node that only JSON has.
     fn json_source(self) -> &'a str {
         match self.document.source {
             Source::Json(text) => text,
@@ -270,7 +270,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The text of a JSON token that has no escapes.
+    /// Returns the text of a JSON token that has no escapes.
     #[inline]
     pub(crate) fn plain(self) -> Option<&'a str> {
         let entry = self.entry();

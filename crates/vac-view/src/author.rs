@@ -37,7 +37,7 @@ impl MessageAuthor {
         }
     }
 
-    /// The author's name in output.
+    /// Returns the author's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => Author::User.as_str(),
@@ -74,7 +74,7 @@ impl AuthorSet {
         Self(self.0 | 1 << author as u8)
     }
 
-    /// Whether an author is in the set.
+    /// Returns whether an author is in the set.
     pub const fn contains(self, author: MessageAuthor) -> bool {
         self.0 & 1 << author as u8 != 0
     }

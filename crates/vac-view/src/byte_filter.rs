@@ -59,7 +59,7 @@ impl ByteFilter {
         Some(Self { pattern: pattern.ok()?, max_length })
     }
 
-    /// Whether bytes can contain a match.
+    /// Returns whether bytes can contain a match.
     pub fn may_match(&self, bytes: &[u8]) -> bool {
         self.pattern.is_match(bytes)
     }

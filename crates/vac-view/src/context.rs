@@ -62,7 +62,7 @@ pub struct EntryPlace {
 }
 
 impl EntryPlace {
-    /// The index of the entry, or of the entry around it, among the entries of the session.
+    /// Returns the index of the entry, or of the entry around it, among the entries of the session.
     pub fn index(&self) -> usize {
         self.indices.first().copied().unwrap_or(0)
     }
@@ -84,7 +84,7 @@ impl EntryPlace {
         Some(Self { indices })
     }
 
-    /// Whether this is the other entry, or one around it.
+    /// Returns whether this is the other entry, or one around it.
     pub fn contains(&self, other: &Self) -> bool {
         other.indices.starts_with(&self.indices)
     }
@@ -102,7 +102,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The reason's name in output.
+    /// Returns the reason's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Duplicate => "duplicate",
@@ -160,7 +160,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Whether the entry is part of the conversation: only then it decides how the session
+    /// Returns whether the entry is part of the conversation: only then it decides how the session
     /// ended.
     pub(crate) fn is_in_conversation(&self) -> bool {
         self.skip_reason().is_none() && self.superseded.is_none()

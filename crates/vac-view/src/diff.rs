@@ -60,7 +60,7 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    /// The sign at the beginning of such a line in a patch.
+    /// Returns the sign at the beginning of such a line in a patch.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Same => " ",

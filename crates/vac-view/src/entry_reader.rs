@@ -56,12 +56,12 @@ impl EntryReader {
         }
     }
 
-    /// The status of the session, if there are no more entries.
+    /// Returns the status of the session, if there are no more entries.
     pub fn status(&self) -> Status {
         self.status.status()
     }
 
-    /// How the session ended, if there are no more entries.
+    /// Returns how the session ended, if there are no more entries.
     pub fn ended(&self) -> Ended {
         self.status.ended()
     }
@@ -368,7 +368,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Whether the parts of a message are entries after it.
+/// Returns whether the parts of a message are entries after it.
 fn precedes_parts(message: &MessageEntry<'_>) -> bool {
     message.content.is_none() && message.children.as_deref().unwrap_or_default().is_empty()
 }

@@ -145,7 +145,7 @@ pub enum EventKind<'e> {
 }
 
 impl EventKind<'_> {
-    /// The event's name in output.
+    /// Returns the event's name in output.
     pub fn name(&self) -> &'static str {
         match self {
             Self::SessionStart { .. } => "session_start",

@@ -19,7 +19,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// Its name in output.
+    /// Returns its name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::FileName => "file-name",

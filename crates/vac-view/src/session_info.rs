@@ -44,7 +44,7 @@ impl SessionInfo {
         }
     }
 
-    /// The session's id as text; bytes are in base64url.
+    /// Returns the session's id as text; bytes are in base64url.
     pub fn session_id(&self) -> String {
         match &self.record.session.session_id {
             SessionId::Text(text) => text.clone().into_owned(),
@@ -63,7 +63,7 @@ impl SessionInfo {
         self.record.session.session_end.as_ref()
     }
 
-    /// Whether the start was derived from the name of a file.
+    /// Returns whether the start was derived from the name of a file.
     pub fn starts_by_file_name(&self) -> bool {
         let named = |source: &SourceFile| self.adapter?.start_in_name(&source.name);
         let start = self.start();

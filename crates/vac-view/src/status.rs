@@ -40,7 +40,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status's name in output.
+    /// Returns the status's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -75,7 +75,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// The name in output.
+    /// Returns the name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Normally => "normally",
@@ -191,7 +191,7 @@ impl StatusTracker {
         self.thread(is_subagent).stated = Some(stated);
     }
 
-    /// The status of the session, if there are no more entries.
+    /// Returns the status of the session, if there are no more entries.
     pub fn status(&self) -> Status {
         let thread = self.deciding_thread();
         match thread.stated {
@@ -204,7 +204,7 @@ impl StatusTracker {
         }
     }
 
-    /// How the session ended, if there are no more entries.
+    /// Returns how the session ended, if there are no more entries.
     pub fn ended(&self) -> Ended {
         let thread = self.deciding_thread();
         let logs_results = self.logs_results.unwrap_or(thread.has_any_result);
@@ -217,7 +217,7 @@ impl StatusTracker {
         }
     }
 
-    /// The main thread, unless the session consists of subagents.
+    /// Returns the main thread, unless the session consists of subagents.
     fn deciding_thread(&self) -> &Thread {
         let is_empty = self.main.last == Last::Unknown && self.main.stated.is_none();
         if is_empty { &self.subagents } else { &self.main }

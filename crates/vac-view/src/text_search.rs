@@ -78,7 +78,7 @@ pub enum TextField {
 }
 
 impl TextField {
-    /// The field's name in output.
+    /// Returns the field's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -119,7 +119,7 @@ impl TextFields {
         Self(self.0 | 1 << field as u8)
     }
 
-    /// Whether a kind of text is in the set.
+    /// Returns whether a kind of text is in the set.
     pub const fn contains(self, field: TextField) -> bool {
         self.0 & 1 << field as u8 != 0
     }

@@ -242,12 +242,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// How the call ended, if it is known.
+    /// Returns how the call ended, if it is known.
     pub fn ending(&self) -> Option<Outcome> {
         self.result.as_ref().map(|result| result.outcome).or(self.outcome)
     }
 
-    /// The exit code of a command.
+    /// Returns the exit code of a command.
     pub fn code(&self) -> Option<i128> {
         self.result.as_ref().and_then(|result| result.exit_code).or(self.exit_code)
     }
@@ -269,7 +269,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// The number of lines of the output.
+    /// Returns the number of lines of the output.
     pub fn line_count(&self) -> usize {
         self.output.lines().count()
     }
@@ -540,7 +540,7 @@ impl Visitor for Items<'_, '_> {
 }
 
 impl Items<'_, '_> {
-    /// Whether an item with this context is included without being asked for.
+    /// Returns whether an item with this context is included without being asked for.
     fn is_included(context: &Context<'_>) -> bool {
         let is_compacted = |how: SupersededHow| how == SupersededHow::Compacted;
         context.skip_reason().is_none()
@@ -678,7 +678,7 @@ impl Call {
 }
 
 impl Item {
-    /// The number of bytes of its texts.
+    /// Returns the number of bytes of its texts.
     fn size(&self) -> usize {
         match &self.kind {
             ItemKind::Prompt { text, .. }

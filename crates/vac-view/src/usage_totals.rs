@@ -29,7 +29,7 @@ pub struct UsageTotals {
 }
 
 impl UsageTotals {
-    /// Whether no entry states any tokens.
+    /// Returns whether no entry states any tokens.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

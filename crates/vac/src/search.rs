@@ -373,12 +373,12 @@ struct Span {
 }
 
 impl Span {
-    /// Whether it leaves anything out.
+    /// Returns whether it leaves anything out.
     fn is_bounded(self) -> bool {
         self.since.is_some() || self.until.is_some()
     }
 
-    /// Whether something that began then is in it. `None` if the start is unknown.
+    /// Returns whether something that began then is in it. `None` if the start is unknown.
     fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
         let start = start.and_then(instant)?;
         let is_late = self.since.is_none_or(|since| start >= since);

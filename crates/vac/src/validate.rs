@@ -37,7 +37,7 @@ pub struct RecordViolation {
 }
 
 impl Validation {
-    /// Whether there are records, and all of them are valid.
+    /// Returns whether there are records, and all of them are valid.
     pub fn is_valid(&self) -> bool {
         self.syntax_error.is_none() && self.total_violations == 0
     }

@@ -81,7 +81,7 @@ impl LogVerification {
 }
 
 impl LogVerdict {
-    /// Whether the record was made from the log.
+    /// Returns whether the record was made from the log.
     pub fn is_made_from_log(self) -> bool {
         matches!(self, Self::Identical | Self::Equal | Self::OtherBuild)
     }
@@ -359,7 +359,7 @@ impl Difference {
         Self { pointer: path::pointer(node), offset: node.offset() }
     }
 
-    /// A value of the log that `container` of the record lacks.
+    /// Creates a value of the log that `container` of the record lacks.
     fn missing(value: Node<'_, '_>, container: Node<'_, '_>) -> Self {
         Self { pointer: path::pointer(value), offset: container.offset() + container.raw().len() }
     }

@@ -1,6 +1,6 @@
 //! Versions of agents, compared.
 
-/// Whether a version is newer than another one. What does not begin with numbers is not.
+/// Returns whether a version is newer than another one. What does not begin with numbers is not.
 pub(crate) fn is_newer(version: &str, tested: &str) -> bool {
     match (numbers(version), numbers(tested)) {
         (Some(version), Some(tested)) => version > tested,
@@ -8,8 +8,8 @@ pub(crate) fn is_newer(version: &str, tested: &str) -> bool {
     }
 }
 
-/// The numbers that a version begins with; one before the release (`-alpha.1`) is not
-/// newer than the release.
+/// Returns the numbers that a version begins with; one before the release (`-alpha.1`) is not newer
+/// than the release.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     let release = version.trim().trim_start_matches('v');
     let release = release.split(['-', '+', ' ']).next().unwrap_or_default();

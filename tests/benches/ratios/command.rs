@@ -190,7 +190,7 @@ fn run(binary: &Binary, arguments: &[&str], out: &Path) -> Cost {
     Cost { processor: children_time().saturating_sub(before), wall }
 }
 
-/// The processor time of all processes that this one has started and waited for.
+/// Returns the processor time of all processes that this one has started and waited for.
 #[cfg(target_os = "linux")]
 fn children_time() -> Duration {
     // The fields after the name of the program, which is in brackets, are separated by spaces:

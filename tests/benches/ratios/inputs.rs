@@ -51,7 +51,7 @@ impl Inputs {
     }
 }
 
-/// The largest log of each agent in the corpus.
+/// Returns the largest log of each agent in the corpus.
 fn real() -> Vec<Log> {
     let Some(folder) = shared("corpus", "VAC_CORPUS") else { return Vec::new() };
     let log = |adapter: &'static dyn Adapter| {
@@ -74,7 +74,7 @@ fn largest(folder: &Path) -> Option<PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// The record of a log; of several sessions in one log the largest.
+/// Returns the record of a log; of several sessions in one log the largest.
 fn convert(log: &Log) -> Option<String> {
     let input = Memory { name: &log.name, bytes: &log.bytes };
     let sessions = log.adapter.survey(&input).ok()?;

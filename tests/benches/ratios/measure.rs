@@ -21,7 +21,7 @@ impl Effort {
         }
     }
 
-    /// The work against the baseline.
+    /// Returns the work against the baseline.
     pub fn ratio(self, baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
         ratio(self.pick(40, 3), processor_time, baseline, work)
     }
@@ -32,13 +32,13 @@ impl Effort {
         ratio(self.pick(7, 3), elapsed_time, baseline, work)
     }
 
-    /// The least time of many rounds.
+    /// Returns the least time of many rounds.
     pub fn least(self, work: &mut dyn FnMut()) -> Duration {
         (0..self.pick(60, 6)).map(|_| time(processor_time, work)).min().unwrap_or_default()
     }
 }
 
-/// The least time of the work over the least time of the baseline, taken in turns so that
+/// Returns the least time of the work over the least time of the baseline, taken in turns so that
 /// both see the same machine.
 fn ratio(rounds: usize, clock: Clock, baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
     let (mut least_baseline, mut least_work) = (Duration::MAX, Duration::MAX);
@@ -58,8 +58,8 @@ fn time(clock: Clock, work: &mut dyn FnMut()) -> Duration {
 /// Tells a time; only differences mean something.
 type Clock = fn() -> Duration;
 
-/// The time that this process has spent on processors, all threads together: what others
-/// do on the machine does not count.
+/// Returns the time that this process has spent on processors, all threads together: what others do
+/// on the machine does not count.
 #[cfg(unix)]
 pub fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -72,7 +72,7 @@ pub fn processor_time() -> Duration {
     elapsed_time()
 }
 
-/// The time.
+/// Returns the time.
 fn elapsed_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()

@@ -61,7 +61,7 @@ pub fn table(effort: Effort) -> Table {
     }
 }
 
-/// A key of no importance.
+/// Returns a key of no importance.
 fn p256_key() -> SecretKey {
     SecretKey::from_pem(
         "-----BEGIN PRIVATE KEY-----\n\

@@ -98,7 +98,7 @@ fn to_json(bytes: &[u8], from: Encoding, layout: Layout) -> Option<Vec<u8>> {
     write_as(bytes, from, Encoder::json(layout))
 }
 
-/// The document in the form of an encoder; `None` if it is not a document or if the
+/// Returns the document in the form of an encoder; `None` if it is not a document or if the
 /// encoding has nothing for a value in it.
 fn write_as(bytes: &[u8], from: Encoding, mut to: Encoder) -> Option<Vec<u8>> {
     let document = Document::scan(bytes, from).ok()?;

@@ -300,7 +300,7 @@ fn map_saw<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> 
     })
 }
 
-/// A line of any other kind, with all that it contains.
+/// Returns a line of any other kind, with all that it contains.
 fn map_event<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let named = line.member("kind").and_then(Node::text);
     if kind(line).is_none() {

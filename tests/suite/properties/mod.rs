@@ -27,7 +27,7 @@ mod types;
 use parts::*;
 use scalars::*;
 
-/// Whether the validator accepts a document.
+/// Returns whether the validator accepts a document.
 fn is_valid(rule: &str, document: &Document<'_>) -> bool {
     let rule = SCHEMA.rule(rule).expect("a rule of the schema");
     validate_document(document, rule, 1).is_ok()

@@ -209,7 +209,7 @@ impl Make {
             .boxed()
     }
 
-    /// An entry with children down to a depth.
+    /// Returns an entry with children down to a depth.
     pub(super) fn entry(self, depth: u32) -> BoxedStrategy<Entry<'static>> {
         prop_oneof![
             self.message(depth).prop_map(Entry::Message),

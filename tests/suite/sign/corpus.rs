@@ -70,7 +70,7 @@ fn find(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// The records of a log; none if it is not a log of this agent.
+/// Returns the records of a log; none if it is not a log of this agent.
 fn records(adapter: &dyn Adapter, path: &Path) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(path).expect("a log");
     let input = Memory { name: &path.to_string_lossy(), bytes: &bytes };

@@ -7,7 +7,7 @@ mod vectors;
 use vac_sign::sign::{Carriage, Checked, SignOptions, sign};
 use vac_sign::{Answers, SecretKey, SignatureVerdict, Signer as _, Verification, verify};
 
-/// The signer of these tests.
+/// Returns the signer of these tests.
 fn key() -> SecretKey {
     SecretKey::ed25519(&[0x51; 32])
 }

@@ -140,7 +140,7 @@ const INTEGER_LABELS: Change = Change {
     decisions: &[],
 };
 
-/// The most edits that each change takes, as `spec/README.md` states them.
+/// Returns the most edits that each change takes, as `spec/README.md` states them.
 fn stated_edits() -> BTreeMap<String, usize> {
     let path = vac_tests::root().join("spec/README.md");
     let text = std::fs::read_to_string(path).expect("the README of the specification");

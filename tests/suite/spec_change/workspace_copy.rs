@@ -91,7 +91,7 @@ impl WorkspaceCopy {
     }
 }
 
-/// The error that a message of cargo contains.
+/// Returns the error that a message of cargo contains.
 fn diagnostic(message: &Value) -> Option<Diagnostic> {
     let message = message.get("message")?;
     if message.get("level")?.as_str()? != "error" {

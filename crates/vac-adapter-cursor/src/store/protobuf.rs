@@ -46,7 +46,7 @@ impl Problem {
 
 const LAST_FIELD: u64 = (1 << 29) - 1;
 
-/// The fields of a message, in order.
+/// Returns the fields of a message, in order.
 pub(super) fn fields(message: &[u8]) -> Result<Vec<Field<'_>>, Problem> {
     let mut fields = Vec::new();
     let mut rest = message;

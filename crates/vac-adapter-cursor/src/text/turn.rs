@@ -84,7 +84,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether it is empty.
+    /// Returns whether it is empty.
     pub fn is_blank(&self) -> bool {
         self.pieces == 0 && self.marker.is_none() && self.bytes.trim_ascii().is_empty()
     }
@@ -102,7 +102,7 @@ impl Turn {
         written_time::date_time(said)?.parse().ok()
     }
 
-    /// Its entry.
+    /// Returns its entry.
     pub fn entry(&self, is_subagent: bool, report: &mut Report) -> Entry<'_> {
         if self.pieces > 0 {
             let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
@@ -209,7 +209,7 @@ fn is_indented(line: &str) -> bool {
     line.starts_with("  ") && !line.trim().is_empty()
 }
 
-/// How many lines at the beginning are indented, with blank ones between them.
+/// Returns how many lines at the beginning are indented, with blank ones between them.
 fn indented(lines: &[&str]) -> usize {
     let mut length = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -250,7 +250,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
     entry::tool_call(name, object(input), None, None, None, Map::default())
 }
 
-/// The name and value of an argument, if a line begins one.
+/// Returns the name and value of an argument, if a line begins one.
 fn argument(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -16,7 +16,7 @@ fn record(lines: &[Value]) -> Value {
     check("x.jsonl", lines.join("\n").as_bytes()).only().value()
 }
 
-/// The annotations of the entries of a log.
+/// Returns the annotations of the entries of a log.
 fn annotations(lines: &[Value]) -> Vec<Value> {
     let record = record(lines);
     let entries = record["session"]["entries"].as_array().expect("entries");
@@ -299,7 +299,7 @@ fn authors_and_outcomes_of_the_corpus_are_right() {
     }
 }
 
-/// The size of the annotations of an entry and its children, in bytes.
+/// Returns the size of the annotations of an entry and its children, in bytes.
 fn size(entry: &Value) -> usize {
     let own = entry.get("vac").map_or(0, |it| it.to_string().len() + r#""vac":,"#.len());
     own + entry["children"].as_array().into_iter().flatten().map(size).sum::<usize>()

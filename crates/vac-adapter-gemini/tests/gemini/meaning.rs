@@ -232,7 +232,7 @@ fn authors_and_outcomes_of_the_corpus_are_right() {
     }
 }
 
-/// The size of the annotations of an entry and its children, in bytes.
+/// Returns the size of the annotations of an entry and its children, in bytes.
 fn size(entry: &Value) -> usize {
     let own = entry.get("vac").map_or(0, |it| it.to_string().len() + r#""vac":,"#.len());
     own + entry["children"].as_array().into_iter().flatten().map(size).sum::<usize>()

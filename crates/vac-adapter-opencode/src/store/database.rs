@@ -52,7 +52,7 @@ pub(super) const TABLES: &[Table] = &[
 /// The tables of sessions.
 const SESSIONS: &[Table] = &[SESSION, SESSION_V2];
 
-/// The tables whose rows name their session.
+/// Returns the tables whose rows name their session.
 fn tables_of_session() -> impl Iterator<Item = &'static Table> {
     TABLES.iter().skip(SESSIONS.len() + 1)
 }

@@ -257,7 +257,7 @@ fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
 }
 
-/// Whether a folder of messages is one: folders of JSON files, or nothing yet.
+/// Returns whether a folder of messages is one: folders of JSON files, or nothing yet.
 fn has_documents(root: &dyn Folder, folder: &str) -> io::Result<bool> {
     let folders = root.folders(folder)?;
     let has = |name: &String| !root.files(&format!("{folder}/{name}"), JSON).names.is_empty();

@@ -21,7 +21,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// Whether it is NULL.
+    /// Returns whether it is NULL.
     pub fn is_null(&self) -> bool {
         *self == Self::Null
     }

@@ -3,12 +3,12 @@ use crate::frame::frames_in_memory;
 
 const SECRETS: Secrets = Secrets::new(&["secret", "blobEncryptionKey"]);
 
-/// A text as the inside of a JSON string.
+/// Returns a text as the inside of a JSON string.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// A text with every character as an escape.
+/// Returns a text with every character as an escape.
 fn spelled(text: &str) -> String {
     use std::fmt::Write as _;
     text.encode_utf16().fold(String::new(), |mut all, unit| {
@@ -105,7 +105,7 @@ fn values_are_blanked_at_every_depth_and_nothing_else() {
     assert_eq!(SECRETS.without_secrets(none.root()), None);
 }
 
-/// The frames of a log: `x` for each that is redacted, `-` for each that is kept.
+/// Returns the frames of a log: `x` for each that is redacted, `-` for each that is kept.
 fn redacted(log: &str) -> String {
     let mut redactor = Redactor::new(SECRETS);
     let frames = frames_in_memory(log.as_bytes());

@@ -88,7 +88,7 @@ fn between(mut bytes: &[u8]) -> bool {
     }
 }
 
-/// The frames within a limit on one frame, streamed and in memory.
+/// Returns the frames within a limit on one frame, streamed and in memory.
 fn within(log: &[u8], limit: usize) -> (Vec<OwnedFrame>, Option<Vec<OwnedFrame>>) {
     let mut frames = Frames::new(log).within(limit);
     let mut found = Vec::new();

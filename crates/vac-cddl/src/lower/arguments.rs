@@ -57,7 +57,7 @@ fn add_types<'r>(group: &'r Group, open: &mut Vec<&'r Type>) {
     }
 }
 
-/// The type that is the argument of an operator.
+/// Returns the type that is the argument of an operator.
 fn argument(control: &Control) -> Option<&Type> {
     match control {
         Control::Size(argument)
@@ -112,7 +112,7 @@ fn check_argument(rules: &[Rule], control: &Control) -> Result<(), Error> {
     }
 }
 
-/// The format and the types of the data items in the argument of `.printf`.
+/// Returns the format and the types of the data items in the argument of `.printf`.
 pub(crate) fn printf<'r>(
     rules: &'r [Rule],
     array: &'r Type,
@@ -181,7 +181,7 @@ fn error(of: &Type, why: impl Into<String>) -> Error {
     Error::new(of.location.clone(), why)
 }
 
-/// The type that a name leads to. Rules that are defined by themselves were refused before.
+/// Returns the type that a name leads to. Rules that are defined by themselves were refused before.
 fn resolve<'r>(rules: &'r [Rule], mut of: &'r Type) -> &'r Type {
     loop {
         of = match &of.kind {
@@ -199,7 +199,7 @@ fn literal<'r>(rules: &'r [Rule], of: &'r Type) -> Option<&'r LiteralValue> {
     }
 }
 
-/// Whether a type has just one value.
+/// Returns whether a type has just one value.
 fn is_value(rules: &[Rule], of: &Type, parts: &mut usize) -> bool {
     *parts += 1;
     if *parts > MAX_PARTS {
@@ -230,7 +230,7 @@ fn are_values(rules: &[Rule], group: &Group, needs_keys: bool, parts: &mut usize
     })
 }
 
-/// Whether a type is not known to be something else than a string.
+/// Returns whether a type is not known to be something else than a string.
 fn can_be_string(rules: &[Rule], of: &Type) -> bool {
     let mut open = vec![of];
     let mut parts = 0;

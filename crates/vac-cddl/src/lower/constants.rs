@@ -1,5 +1,4 @@
-//! Constants: types that stand for exactly one value, and the operators that
-//! compute them.
+//! Constants: types that have exactly one value, and the operators that compute them.
 
 use std::rc::Rc;
 
@@ -14,7 +13,7 @@ use crate::syntax::ast::{
 };
 
 impl<'a> Lowering<'a> {
-    /// The one value of a type, if it has just one.
+    /// Returns the one value of a type, if it has just one.
     pub(super) fn constant(
         &mut self,
         type1: &'a Type1<'a>,
@@ -72,12 +71,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Remembers what it found: a rule may be asked for many times.
+    /// Returns the constant that a rule is. The answer is cached, because many references may ask
+    /// for it.
     fn constant_rule(&mut self, named: &Named<'a>) -> Result<Option<Literal>, Error> {
         if let Some(known) = self.constants.get(&named.key) {
             return Ok(known.clone());
         }
-        // The answer in case the rule is asked for while it is looked into.
+        // The answer if the rule refers to itself while it is being resolved.
         self.constants.insert(named.key.clone(), None);
         let Some((sole, scope)) = named.sole_type() else { return Ok(None) };
         let literal = self.constant_type(sole, &scope);
@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
         literal
     }
 
-    /// The value of a type that has to have just one.
+    /// Returns the value of a type that has to have just one.
     pub(super) fn value(
         &mut self,
         type2: &'a Type2<'a>,
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The operators that make a constant out of constants.
+/// The operators that compute a constant from constants.
 #[derive(Clone, Copy)]
 enum Computing {
     Plus,
@@ -177,7 +177,7 @@ fn plus(left: &LiteralValue, right: &LiteralValue) -> Result<LiteralValue, Strin
     }
 }
 
-/// The largest integer that is not greater than a sum, if the sum is not far too large.
+/// Returns the largest integer that is not greater than a sum, if the sum is in range.
 fn floor_sum(left: i128, right: f64) -> Option<i128> {
     const LIMIT: f64 = 1e30;
     let floor = right.floor();
@@ -185,7 +185,7 @@ fn floor_sum(left: i128, right: f64) -> Option<i128> {
     (floor.abs() < LIMIT).then(|| left + floor as i128)
 }
 
-/// The result is of the left side's kind.
+/// Concatenates two strings. The result is of the left side's kind.
 fn cat(left: LiteralValue, right: LiteralValue) -> Result<LiteralValue, String> {
     let (is_text, left) = match left {
         LiteralValue::Text(text) => (true, text.into_bytes()),
@@ -207,8 +207,7 @@ fn cat(left: LiteralValue, right: LiteralValue) -> Result<LiteralValue, String> 
     String::from_utf8(joined).map(LiteralValue::Text).map_err(|_| "the result is not text".into())
 }
 
-/// Takes as many blanks from the start of each line as all lines have that are
-/// not blank.
+/// Removes the indentation that all non-blank lines have in common.
 fn dedent(value: LiteralValue) -> LiteralValue {
     match value {
         LiteralValue::Text(text) => match dedent_bytes(text.as_bytes()) {
@@ -225,7 +224,7 @@ fn dedent(value: LiteralValue) -> LiteralValue {
     }
 }
 
-/// `None` if there is nothing to take away.
+/// Removes the common indentation of bytes. `None` if there is none to remove.
 fn dedent_bytes(text: &[u8]) -> Option<Vec<u8>> {
     let indent = |line: &[u8]| line.iter().take_while(|&&byte| byte == b' ').count();
     let lines = || text.split_inclusive(|&byte| byte == b'\n');

@@ -44,7 +44,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// The operator of this name, or that it is not supported.
+    /// Parses the name of an operator. Fails if the operator is not supported.
     pub(super) fn parse(name: &str, at: usize, scope: &Scope) -> Result<Self, Error> {
         Ok(match name {
             "size" => Self::Size,
@@ -132,8 +132,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The operator with its argument; `None` if it does not matter for a match
-    /// and its argument cannot be written as a value (`.default true`).
+    /// Returns the operator with its argument; `None` if it does not matter for a match and its
+    /// argument cannot be written as a value (`.default true`).
     fn control(
         &mut self,
         name: Operator,
@@ -185,8 +185,8 @@ impl<'a> Lowering<'a> {
         }))
     }
 
-    /// The name of a feature: a text, or the first of an array that begins with
-    /// one and goes on with details.
+    /// Reads the name of a feature: a text, or the first element of an array whose other elements
+    /// are details.
     fn feature(
         &mut self,
         operator: &'a AstOperator<'a>,
@@ -232,7 +232,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A grammar is a text, or bytes that are UTF-8.
+    /// Reads a grammar, which is a text, or bytes that are UTF-8.
     fn grammar(
         &mut self,
         operator: &'a AstOperator<'a>,

@@ -1,10 +1,10 @@
-//! Rules that are defined by themselves, without anything in between that a
-//! value could consist of.
+//! Finds rules that are defined by themselves without a container in between, so that no value
+//! matches them.
 
 use crate::Error;
 use crate::ir::{Control, Rule, RuleId, TagNumber, Type, TypeKind};
 
-/// Whether a rule has been looked at.
+/// The state of a rule during the search.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     New,
@@ -52,7 +52,7 @@ fn cycle(rules: &[Rule], path: &[(usize, Vec<usize>)], back_to: usize) -> Error 
     Error::new(rules[back_to].location.clone(), why)
 }
 
-/// The rules that a value has to be matched against without taking it apart.
+/// Returns the rules that a value itself, not a part of it, is matched against.
 fn direct_references(of: &Type) -> Vec<usize> {
     let mut references = Vec::new();
     let mut open = vec![of];

@@ -1,4 +1,4 @@
-//! What each name is defined as, before anything is resolved.
+//! The definition of each name, before anything is resolved.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub(super) struct Definitions<'a> {
     by_name: HashMap<Rc<str>, usize>,
 }
 
-/// All that is said about a name.
+/// The definition of a name: all rules of that name.
 pub(super) struct Definition<'a> {
     /// With its `$` or `$$`, and with the prefix of its module.
     pub(super) name: Rc<str>,
@@ -57,7 +57,7 @@ impl<'a> Definitions<'a> {
         self.by_name.get(name).map(|&index| &self.all[index])
     }
 
-    pub(super) fn of_specification(&self) -> impl Iterator<Item = &Definition<'a>> {
+    pub(super) fn specification_definitions(&self) -> impl Iterator<Item = &Definition<'a>> {
         self.all.iter().filter(|definition| definition.origin == RuleOrigin::Spec)
     }
 

@@ -21,7 +21,7 @@ impl<'a> Lowering<'a> {
         entries.try_for_each(|entry| self.enumerate_entry(entry, scope, out))
     }
 
-    /// The values of what a name refers to.
+    /// Adds the values of what a name refers to.
     pub(super) fn enumerate_target(
         &mut self,
         target: Target<'a>,

@@ -12,7 +12,7 @@ use crate::ir::{
 };
 use crate::syntax::ast::{self, Body, EntryKind, GroupEntry, Type2, Type2Kind};
 
-/// What all kinds of entries have.
+/// The members that all kinds of entries have.
 struct Place {
     occurrence: Occurrence,
     docs: Vec<String>,
@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
         Ok(Group { choices, names, location: scope.location(at) })
     }
 
-    /// The name of the group rule that an entry consists of.
+    /// Returns the name of the group rule that an entry consists of.
     fn sole_group(
         &mut self,
         entry: &'a GroupEntry<'a>,
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
         Ok(elements)
     }
 
-    /// The content of a group rule: the alternatives of all its parts.
+    /// Returns the content of a group rule: the alternatives of all its parts.
     pub(super) fn named_group(&mut self, named: &Named<'a>) -> Result<Group, Error> {
         let (mut choices, mut titles) = (Vec::new(), Vec::new());
         for part in &named.definition.parts {
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The key of the entry that starts here.
+    /// Returns the key of the entry that starts here.
     fn key(
         &mut self,
         key: &'a ast::MemberKey<'a>,
@@ -249,7 +249,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// A key that is not text, with the name of the rule that defines it.
+    /// Returns a key that is not text, with the name of the rule that defines it.
     fn named_label(
         &mut self,
         mut literal: Literal,
@@ -275,7 +275,7 @@ impl<'a> Lowering<'a> {
         Ok(literal)
     }
 
-    /// A map or an array. If it is inside another and contains a recursive group, it
+    /// Returns a map or an array. If it is inside another and contains a recursive group, it
     /// becomes a rule of its own, so that the content of the group comes to an end.
     pub(super) fn container(
         &mut self,
@@ -312,7 +312,7 @@ impl<'a> Lowering<'a> {
         Ok(kind(group))
     }
 
-    /// The first recursive group that is named in a group, outside of maps and arrays.
+    /// Returns the first recursive group that is named in a group, outside of maps and arrays.
     fn recursive_group(
         &mut self,
         group: &'a ast::Group<'a>,
@@ -333,7 +333,7 @@ impl<'a> Lowering<'a> {
         Ok(None)
     }
 
-    /// The recursive group that an entry without a key names.
+    /// Returns the recursive group that an entry without a key names.
     fn recursive_name(
         &mut self,
         type2: Option<&'a Type2<'a>>,
@@ -379,8 +379,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The name of the rule that a map or an array with a recursive group becomes: its
-/// text, or the group and the place if that is long.
+/// Returns the name of the rule that a map or an array with a recursive group becomes: its text, or
+/// the group and the place if that is long.
 fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     const SHORT: usize = 60;
     let text = one_line(type2.span, scope);
@@ -396,8 +396,8 @@ fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     format!("{group}@{prefix}{file}#{number}:{line}:{column}")
 }
 
-/// Adds a group: its elements if it is there once and without alternatives,
-/// its value if it is a type in parentheses, else the group itself.
+/// Adds a group: its elements if it occurs once and has no alternatives, its value if it is a type
+/// in parentheses, else the group itself.
 fn push_group(name: Option<String>, mut group: Group, place: Place, out: &mut Vec<Element>) {
     match group.choices.as_mut_slice() {
         [elements] if place.occurrence == Occurrence::ONCE => out.append(elements),

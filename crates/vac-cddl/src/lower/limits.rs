@@ -1,7 +1,7 @@
-//! How much of anything a specification may ask for.
+//! Limits on the size of specifications.
 //!
-//! Each limit is far above what people write and far below what hurts. Patterns have theirs
-//! in the module `compile`, matching in `vac_schema::Budget`.
+//! Each limit is far above the size of real specifications and low enough to bound time and memory.
+//! The limits of patterns are in the module `compile`, those of matching in `vac_schema::Budget`.
 
 /// Bytes of a text.
 pub(crate) const TEXT_BYTES: usize = 2 << 20;
@@ -15,7 +15,7 @@ pub(crate) const MODULES_BYTES: usize = 8 << 20;
 /// Modules that name each other.
 pub(crate) const MODULE_DEPTH: usize = 32;
 
-/// Names that are looked at when modules are merged.
+/// Names that are visited when modules are merged.
 pub(crate) const MODULE_WORK: usize = 1_000_000;
 
 /// Errors, and warnings, that one run reports.
@@ -37,7 +37,7 @@ pub(super) const INSTANCES: usize = 1_000;
 /// Bytes in the name of an instance, which spells out its arguments.
 pub(super) const INSTANCE_NAME: usize = 4_096;
 
-/// Bytes in a text that `.cat` and `.det` put together.
+/// Bytes in a text that `.cat` and `.det` produce.
 pub(super) const STRING: usize = 1 << 20;
 
 /// Bytes of literals, names, comments and rules that are copied where groups and generic

@@ -1,8 +1,7 @@
 //! From the syntax tree to the intermediate representation.
 //!
-//! `definitions` collects what is said about each name, and the other modules lower
-//! types and groups rule by rule. Group rules, generic rules and constants are
-//! looked into where they are used.
+//! `definitions` collects what is said about each name, and the other modules lower types and
+//! groups rule by rule. Group rules, generic rules and constants are resolved where they are used.
 
 pub(crate) mod arguments;
 mod constants;
@@ -48,7 +47,7 @@ struct Lowering<'a> {
     /// Those that are still to be lowered.
     instances: Vec<Pending<'a>>,
     prelude: VecDeque<Named<'a>>,
-    /// What a rule is when it only names another.
+    /// The end of the chain of names that each rule begins, for rules that only name another.
     ends: HashMap<String, End<'a>>,
     /// The constant that a rule is, or that it is not one.
     constants: HashMap<String, Option<Literal>>,
@@ -67,7 +66,7 @@ struct Lowering<'a> {
 
 /// A rule that is still to be lowered.
 enum Pending<'a> {
-    /// What a name refers to.
+    /// The rule that a name refers to.
     Named(Named<'a>),
     /// A map or an array inside a recursive group.
     Container { key: String, type2: &'a Type2<'a>, scope: Rc<Scope<'a>> },
@@ -100,12 +99,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// All type rules of the specification, each followed by the instances that
-    /// it is the first to use, then the rules of the prelude. Errors are kept, and
-    /// the next rule is tried.
+    /// Returns all type rules of the specification, each followed by the instances that it is the
+    /// first to use, then the rules of the prelude. Errors are kept, and the next rule is tried.
     fn rules(&mut self) -> Vec<Rule> {
         let mut pending = Vec::new();
-        for definition in self.definitions.of_specification() {
+        for definition in self.definitions.specification_definitions() {
             if definition.is_generic() || self.errors.len() >= limits::ERRORS {
                 continue;
             }
@@ -167,9 +165,9 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Finds what is wrong with groups that are not used.
+    /// Checks groups that are not used.
     fn check_groups(&mut self) {
-        for definition in self.definitions.of_specification() {
+        for definition in self.definitions.specification_definitions() {
             if self.errors.len() >= limits::ERRORS || self.is_exhausted() {
                 return;
             }
@@ -192,8 +190,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The number of a rule. The first pass does not know it, and its result is not
-    /// used.
+    /// Returns the number of a rule. The first pass does not know it, and its result is not used.
     fn rule_id(&self, rule: &str, at: &Location) -> Result<RuleId, Error> {
         match self.order.get(rule) {
             Some(&index) => Ok(RuleId(index)),
@@ -206,8 +203,8 @@ impl<'a> Lowering<'a> {
         self.is_group(&Target::Named(Named::plain(definition)))
     }
 
-    /// Whether more was asked for than a limit allows. Then everything that follows fails,
-    /// and the first error says why.
+    /// Returns whether a limit was exceeded. Then everything that follows fails, and the first
+    /// error states which.
     fn is_exhausted(&self) -> bool {
         self.nodes > limits::NODES
             || self.copies > limits::COPIES
@@ -245,7 +242,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A copy of a literal of the text.
+    /// Returns a copy of a literal of the text.
     fn literal(
         &mut self,
         value: &LiteralValue,
@@ -256,13 +253,13 @@ impl<'a> Lowering<'a> {
         Ok(Literal { value: value.clone(), name: None })
     }
 
-    /// A copy of a name of the text.
+    /// Returns a copy of a name of the text.
     fn name(&mut self, name: &Name<'a>, scope: &Scope<'a>) -> Result<String, Error> {
         self.copy(name.text.len(), scope, name.span.start)?;
         Ok(name.text.to_owned())
     }
 
-    /// One step deeper into the text, as long as there is an end to it.
+    /// Runs a function one level deeper in the text. Fails at the limit of nesting.
     fn with_nesting<T>(
         &mut self,
         scope: &Rc<Scope<'a>>,
@@ -280,7 +277,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Bytes of a value.
+/// Returns the number of bytes of a value.
 fn size(value: &LiteralValue) -> usize {
     match value {
         LiteralValue::Integer(_) | LiteralValue::Float(_) => 0,
@@ -289,7 +286,7 @@ fn size(value: &LiteralValue) -> usize {
     }
 }
 
-/// Bytes that a copy of a comment takes.
+/// Returns the number of bytes that a copy of a comment takes.
 fn copied_docs(line: &str) -> usize {
     line.len() + size_of::<String>()
 }

@@ -1,4 +1,4 @@
-//! Names: what they stand for where they are used.
+//! Resolves names where they are used.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ impl<'a> Named<'a> {
         Self { definition, arguments: Vec::new(), key: definition.name.to_string() }
     }
 
-    /// The scope in which a part of the definition is to be read.
+    /// Returns the scope in which a part of the definition is to be read.
     pub(super) fn scope(&self, part: &Part<'a>) -> Rc<Scope<'a>> {
         let parameters = part.rule.parameters.iter().map(|parameter| parameter.text);
         Rc::new(Scope {
@@ -63,7 +63,7 @@ impl<'a> Named<'a> {
         })
     }
 
-    /// The type that the definition consists of, unless there are several.
+    /// Returns the type that the definition consists of, unless there are several.
     pub(super) fn sole_type(&self) -> Option<(&'a Type<'a>, Rc<Scope<'a>>)> {
         match self.definition.parts.as_slice() {
             [part] => match part.body() {
@@ -75,7 +75,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// What a name refers to.
+/// The rule that a name refers to.
 pub(super) enum Target<'a> {
     Argument(Argument<'a>),
     Named(Named<'a>),
@@ -86,7 +86,7 @@ pub(super) enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// Its name, with the arguments of a generic rule.
+    /// Returns its name, with the arguments of a generic rule.
     pub(super) fn key(&self) -> &str {
         match self {
             Self::Argument(argument) => &argument.text,
@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
         format!("`{name}` is not defined{hint}")
     }
 
-    /// The rule that a name refers to, which is lowered sooner or later.
+    /// Returns the rule that a name refers to, and schedules it for lowering.
     pub(super) fn rule(&mut self, named: Named<'a>, at: Location) -> Result<RuleId, Error> {
         let id = self.rule_id(&named.key, &at)?;
         let is_instance = named.definition.is_generic();
@@ -201,8 +201,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Goes from name to name as long as each only names the next, and remembers
-    /// for all of them where that ends.
+    /// Follows names as long as each only names the next, and caches the end of the chain for all
+    /// of them.
     pub(super) fn follow(&mut self, target: &Target<'a>) -> Result<End<'a>, Error> {
         let mut passed = HashSet::new();
         let mut step = self.step(target, &mut passed);
@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The type without choice and operator that a type consists of.
+/// Returns the type without choice and operator that a type consists of.
 pub(super) fn sole_type2<'a>(of: &'a Type<'a>) -> Option<&'a Type2<'a>> {
     match of.choices.as_slice() {
         [type1] => bare(type1),
@@ -250,7 +250,7 @@ pub(super) fn sole_type2<'a>(of: &'a Type<'a>) -> Option<&'a Type2<'a>> {
     }
 }
 
-/// The type that a type consists of, without operator and parentheses.
+/// Returns the type that a type consists of, without operator and parentheses.
 pub(super) fn bare<'a>(mut type1: &'a Type1<'a>) -> Option<&'a Type2<'a>> {
     loop {
         if type1.operator.is_some() {
@@ -265,7 +265,7 @@ pub(super) fn bare<'a>(mut type1: &'a Type1<'a>) -> Option<&'a Type2<'a>> {
     }
 }
 
-/// A construct as it is written, on one line, with parameters replaced; only its beginning
+/// Returns a construct as it is written, on one line, with parameters replaced; only its beginning
 /// if it is longer than any name.
 pub(super) fn one_line(span: TextSpan, scope: &Scope) -> String {
     let source = scope.source;

@@ -8,7 +8,7 @@ use crate::source::Source;
 static SOURCE: LazyLock<Result<Source<'static>, Errors>> =
     LazyLock::new(|| Source::read(0, "prelude", include_str!("../prelude.cddl")));
 
-/// The prelude's text and its syntax tree.
+/// Returns the prelude's text and its syntax tree.
 pub(super) fn load() -> Result<&'static Source<'static>, Errors> {
     SOURCE.as_ref().map_err(Clone::clone)
 }

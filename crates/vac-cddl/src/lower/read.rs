@@ -1,4 +1,5 @@
-//! From texts to a schema: parse them, merge their rules, lower these, look for mistakes.
+//! Reads texts into a schema: parses them, merges their rules, lowers these, and finds probable
+//! mistakes.
 
 use std::collections::HashMap;
 
@@ -53,7 +54,7 @@ fn lower<'a>(
     let mut definitions = Definitions::new();
     let mut errors = definitions.add(&RuleSet::new([prelude]), RuleOrigin::Prelude);
     errors.append(&mut definitions.add(&merged, RuleOrigin::Spec));
-    let Some(first_rule) = definitions.of_specification().next() else {
+    let Some(first_rule) = definitions.specification_definitions().next() else {
         let why = "this text contains no rule";
         errors.extend(given.first().map(|source| source.error(0, why)));
         errors.extend(unfollowed_errors(given, options));
@@ -99,7 +100,7 @@ fn lower<'a>(
     Ok(schema)
 }
 
-/// The rule that documents have to match.
+/// Returns the rule that documents have to match.
 fn root(
     order: &HashMap<String, usize>,
     definitions: &Definitions<'_>,
@@ -132,7 +133,7 @@ fn root(
     })
 }
 
-/// What is read although the RFC does not allow it.
+/// Returns warnings about notation that the RFC does not allow and this crate accepts.
 fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
     source.tree.warnings.iter().map(|problem| Warning {
         kind: WarningKind::Lenient,
@@ -141,14 +142,14 @@ fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
     })
 }
 
-/// Directives that are not followed, and may be the reason for what is not defined.
+/// Returns errors about directives that are not followed, which may be why a name is not defined.
 fn unfollowed_errors(given: &[Source<'_>], options: &ParseOptions<'_>) -> Vec<Error> {
     let is_followed = options.modules.is_some();
     let texts = given.iter().filter(|_| !is_followed);
     texts.flat_map(warn_unfollowed).map(|it| Error::new(it.location, it.message)).collect()
 }
 
-/// The directives of a text that is read without modules.
+/// Returns warnings about the directives of a text that is read without modules.
 fn warn_unfollowed(source: &Source<'_>) -> Vec<Warning> {
     let found = directives(source.tree.text, &source.tree.comments);
     let warning = |Directive { text, start, .. }: Directive<'_>| Warning {

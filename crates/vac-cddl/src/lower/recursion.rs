@@ -11,13 +11,13 @@ use super::names::sole_type2;
 use crate::syntax::ast::{Body, Type2Kind};
 use crate::syntax::{Symbol, Token, TokenKind};
 
-/// The names of groups that contain themselves or others that do, and may be
-/// contained in them; `~name` for a rule whose content is taken by `~`.
+/// Returns the names of groups that contain themselves or others that do, and may be contained in
+/// them; `~name` for a rule whose content is taken by `~`.
 pub(super) fn recursive_groups(definitions: &Definitions<'_>) -> HashSet<String> {
-    let group_like = definitions.of_specification().filter(|it| is_group_like(it));
+    let group_like = definitions.specification_definitions().filter(|it| is_group_like(it));
     let group_like: HashSet<&str> = group_like.map(|definition| &*definition.name).collect();
     let mut edges: HashMap<String, Vec<String>> = HashMap::new();
-    for definition in definitions.of_specification() {
+    for definition in definitions.specification_definitions() {
         let contained = contained_groups(definition, &group_like);
         if group_like.contains(&*definition.name) {
             edges.insert(definition.name.to_string(), contained.clone());
@@ -38,7 +38,7 @@ pub(super) fn recursive_groups(definitions: &Definitions<'_>) -> HashSet<String>
     leads_on.into_iter().filter(|name| is_led_to.contains(name)).collect()
 }
 
-/// The nodes from which there is a way without end.
+/// Returns the nodes from which a path without end leads.
 fn not_ending(
     edges: &HashMap<String, Vec<String>>,
     backwards: &HashMap<String, Vec<String>>,
@@ -60,7 +60,7 @@ fn not_ending(
     ways.into_iter().filter(|(_, count)| *count > 0).map(|(node, _)| node.clone()).collect()
 }
 
-/// Whether a name may be inlined: it is a group, or only another name.
+/// Returns whether a name may be inlined: it is a group, or only another name.
 fn is_group_like(definition: &Definition<'_>) -> bool {
     definition.parts.iter().any(|part| match part.body() {
         Body::Group(_) => true,
@@ -69,7 +69,7 @@ fn is_group_like(definition: &Definition<'_>) -> bool {
     })
 }
 
-/// The groups that a definition names anywhere, each once.
+/// Returns the groups that a definition names anywhere, each once.
 fn contained_groups(definition: &Definition<'_>, group_like: &HashSet<&str>) -> Vec<String> {
     let mut groups = HashSet::new();
     for part in &definition.parts {

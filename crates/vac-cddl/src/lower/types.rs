@@ -8,14 +8,14 @@ use crate::Error;
 use crate::ir::{Literal, LiteralValue, TagNumber, Type, TypeKind};
 use crate::syntax::ast::{self, Body, HeadNumber, Reference, Type2Kind};
 
-/// What `~` leaves of a rule.
+/// The content of a rule that `~` unwraps.
 pub(super) enum Unwrapped<'a> {
     Group(&'a ast::Group<'a>, Rc<Scope<'a>>),
     Type(&'a ast::Type<'a>, Rc<Scope<'a>>),
 }
 
 impl<'a> Lowering<'a> {
-    /// The body of a type rule: the alternatives of all its parts.
+    /// Returns the body of a type rule: the alternatives of all its parts.
     pub(super) fn body(&mut self, named: &Named<'a>) -> Result<Type, Error> {
         if let Some((sole, scope)) = named.sole_type() {
             return self.type_(sole, &scope);
@@ -138,7 +138,7 @@ impl<'a> Lowering<'a> {
         self.type_target(target, at, scope)
     }
 
-    /// The type that a name refers to.
+    /// Returns the type that a name refers to.
     pub(super) fn type_target(
         &mut self,
         target: Target<'a>,

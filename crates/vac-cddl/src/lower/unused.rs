@@ -7,9 +7,9 @@ use crate::ir::{RuleOrigin, Warning, WarningKind};
 use crate::modules;
 use crate::syntax::ast::{Body, Rule, Type2Kind};
 
-/// A warning for each rule of the given files that neither the first rule nor the start rule
-/// leads to. Sockets are there to be used by others, and so are the rules of modules. A rule
-/// that is one value is a constant of the generated code.
+/// Returns a warning for each rule of the given files that neither the first rule nor the start
+/// rule leads to. Sockets and the rules of modules are meant to be used by other specifications and
+/// are not reported. A rule that is one value is a constant of the generated code.
 pub(super) fn unused<'a>(
     definitions: &'a Definitions<'a>,
     first: &'a Definition<'a>,
@@ -44,10 +44,10 @@ pub(super) fn unused<'a>(
             definition.name, start.name
         ),
     };
-    definitions.of_specification().filter(is_unused).map(warning).collect()
+    definitions.specification_definitions().filter(is_unused).map(warning).collect()
 }
 
-/// Whether a rule is one value.
+/// Returns whether a rule is one value.
 fn is_value(rule: &Rule<'_>) -> bool {
     let Body::Type(body) = &rule.body else { return false };
     matches!(

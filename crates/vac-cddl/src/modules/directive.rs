@@ -16,11 +16,11 @@ pub(crate) struct Directive<'a> {
     pub text: &'a str,
     /// The offset of its `;`.
     pub start: usize,
-    /// What it says, or why it cannot be read.
+    /// The content, or the reason why it cannot be read.
     pub content: Result<Content<'a>, String>,
 }
 
-/// What a directive asks for.
+/// The content of a directive.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Content<'a> {
     pub verb: Verb,
@@ -39,7 +39,7 @@ pub(crate) enum Verb {
     Include,
 }
 
-/// The directives among the comments of a text, in its order.
+/// Returns the directives among the comments of a text, in its order.
 pub(crate) fn directives<'a>(
     text: &'a str,
     comments: &'a [TextSpan],
@@ -96,7 +96,7 @@ fn names<'a>(words: &[&'a str]) -> Result<Vec<&'a str>, String> {
     }
 }
 
-/// Whether a name can be that of a module: one plain component of a path.
+/// Returns whether a name can be that of a module: one plain component of a path.
 pub(crate) fn is_module_name(name: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty()

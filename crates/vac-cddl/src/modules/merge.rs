@@ -11,7 +11,7 @@ use crate::ir::{Location, Warning, WarningKind};
 use crate::lower::limits;
 use crate::source::Source;
 
-/// How much a name in a map counts, compared with one that is only looked at.
+/// The weight of a name in a map, compared with one that is only visited.
 const NAME_WEIGHT: usize = 4;
 
 /// A module by its name, with what was read from its text.
@@ -43,7 +43,7 @@ struct Merger<'a> {
     /// The modules within each other that are being merged.
     open: Vec<&'a str>,
     warnings: Vec<Warning>,
-    /// Names that were looked at.
+    /// The number of names visited.
     work: usize,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Merger<'a> {
         self.import(&mut libraries, start, merged)
     }
 
-    /// The rules of a module, with those of the modules that it names.
+    /// Returns the rules of a module, with those of the modules that it names.
     fn module(&mut self, name: &str, at: &Location) -> Result<Rc<RuleSet<'a>>, Error> {
         let error = |why: String| Error::new(at.clone(), why);
         let Some((&name, &source)) = self.sources.get_key_value(name) else {
@@ -150,7 +150,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// Adds what a module says about a name.
+    /// Adds the rules of a module with a name.
     fn take(
         &mut self,
         name: &str,
@@ -261,7 +261,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// A module with a prefix before the names of its rules and of its sockets.
+    /// Returns a module with a prefix before the names of its rules and of its sockets.
     fn prefixed(
         &mut self,
         module: &RuleSet<'a>,
@@ -307,7 +307,7 @@ impl<'a> Merger<'a> {
         Ok(result)
     }
 
-    /// Counts names that are looked at.
+    /// Counts visited names.
     fn count(&mut self, names: usize, at: &Location) -> Result<(), Error> {
         self.work = self.work.saturating_add(names);
         if self.work > limits::MODULE_WORK {
@@ -318,7 +318,7 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// A name with a prefix, which comes after `$`: a socket stays a socket.
+/// Returns a name with a prefix, which comes after `$`: a socket stays a socket.
 fn prefixed(name: &str, prefix: &str) -> Rc<str> {
     let rest = name.trim_start_matches('$');
     let (dollars, rest) = name.split_at(name.len() - rest.len());

@@ -28,7 +28,7 @@ pub struct SpecFile<'t> {
 }
 
 impl<'t> SpecFile<'t> {
-    /// A text with a name.
+    /// Creates a text with a name.
     pub fn new(name: impl Into<Cow<'t, str>>, text: impl Into<Cow<'t, str>>) -> Self {
         Self { name: name.into(), text: text.into() }
     }

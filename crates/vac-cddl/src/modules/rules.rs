@@ -8,7 +8,7 @@ use crate::source::Source;
 use crate::syntax::ast::{Assignment, Rule};
 use crate::syntax::{Symbol, TokenKind};
 
-/// What the names in the text of a module are called in the specification.
+/// Maps the names in the text of a module to the names in the specification.
 #[derive(Debug, Default)]
 pub(crate) struct Namespace {
     /// The prefixes of the module, each with a dot after it.
@@ -18,7 +18,7 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// The name in the specification of what a text calls `name`.
+    /// Returns the name in the specification of what a text calls `name`.
     pub(crate) fn full<'n>(&'n self, name: &'n str) -> &'n str {
         self.renamed.get(name).map_or(name, |full| full)
     }
@@ -41,13 +41,13 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Whether two rules differ in nothing but spaces and comments.
+    /// Returns whether two rules differ in nothing but spaces and comments.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let own = self.source.written(self.rule.span);
         own.eq(other.source.written(other.rule.span))
     }
 
-    /// The names that the rule uses, as they are called in the specification.
+    /// Returns the names that the rule uses, as they are called in the specification.
     pub(super) fn references(&self) -> impl Iterator<Item = &str> {
         references(self.rule, self.source).map(|name| self.namespace.full(name))
     }
@@ -77,7 +77,7 @@ pub(crate) struct RuleSet<'a> {
 }
 
 impl<'a> RuleSet<'a> {
-    /// The rules of some texts, without modules.
+    /// Returns the rules of some texts, without modules.
     pub(crate) fn new(sources: impl IntoIterator<Item = &'a Source<'a>>) -> Self {
         let mut merged = Self::default();
         sources.into_iter().for_each(|source| merged.add_source(source, true));
@@ -112,8 +112,8 @@ impl<'a> RuleSet<'a> {
         self.by_name.contains_key(name) || self.alias_of.contains_key(name)
     }
 
-    /// Whether modules can add nothing to a name: `=` defines it. Sockets and names that are
-    /// only extended so far can be extended further.
+    /// Returns whether modules cannot add anything to a name: it is defined with `=`. Sockets and
+    /// names that are only extended so far can be extended further.
     pub(super) fn is_complete(&self, name: &str) -> bool {
         let is_definition = |place: &usize| {
             let rule = self.entries[*place].rule;
@@ -124,7 +124,7 @@ impl<'a> RuleSet<'a> {
     }
 }
 
-/// The names that a rule uses, as they are written. A name may come several times.
+/// Returns the names that a rule uses, as they are written. A name may come several times.
 pub(crate) fn references<'a>(
     rule: &'a Rule<'a>,
     source: &'a Source<'a>,

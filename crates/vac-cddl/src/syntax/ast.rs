@@ -1,4 +1,4 @@
-//! The syntax tree: what a text says, as plain data, before any name is resolved.
+//! The syntax tree of a text as plain data, before names are resolved.
 //!
 //! Names and comments are slices of the text; every node has the range of bytes
 //! it was read from.
@@ -29,7 +29,7 @@ pub struct Rule<'a> {
     pub span: TextSpan,
 }
 
-/// How a rule assigns its body.
+/// The way in which a rule assigns its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignment {
     /// `=`
@@ -40,8 +40,8 @@ pub enum Assignment {
     ExtendGroup,
 }
 
-/// What a rule assigns. A name, alone or in parentheses, is read as a type here;
-/// it is a group if it names one.
+/// The body of a rule. A name, alone or in parentheses, is read as a type here; it is a group if it
+/// names one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body<'a> {
     /// A type.
@@ -111,7 +111,7 @@ pub struct Type2<'a> {
     pub span: TextSpan,
 }
 
-/// What a type without operator is.
+/// The kind of a [`Type2`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type2Kind<'a> {
     /// A literal.
@@ -200,7 +200,7 @@ pub struct Occurrence {
     pub max: Option<u64>,
 }
 
-/// What an entry is.
+/// The kind of a [`GroupEntry`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryKind<'a> {
     /// `key: type`, `key => type`, or a type alone, which may name a group.

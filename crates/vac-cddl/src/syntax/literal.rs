@@ -1,10 +1,10 @@
-//! Literals: from how they are written to the values they stand for.
+//! Parses literals.
 
 use data_encoding::{BASE64_NOPAD, HEXLOWER_PERMISSIVE};
 
 use crate::ir::LiteralValue;
 
-/// The length of the string at the start of the text, with both quotes.
+/// Returns the length of the string at the start of the text, with both quotes.
 pub(super) fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -18,7 +18,7 @@ pub(super) fn quoted_length(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The text between the quotes of a text or byte string.
+/// Returns the text between the quotes of a text or byte string.
 pub(super) fn text(written: &str) -> Result<String, String> {
     let mut text = String::with_capacity(written.len());
     let mut rest = written;
@@ -32,7 +32,7 @@ pub(super) fn text(written: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The character that an escape means, and the length of the escape.
+/// Returns the character that an escape means, and the length of the escape.
 fn escape(written: &str) -> Result<(char, usize), String> {
     let unknown = || {
         let shown: String = written.chars().take(2).collect();
@@ -74,7 +74,7 @@ fn hexadecimal(digits: &str) -> Option<u32> {
     all_digits.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// The bytes between the quotes of a byte string with this prefix.
+/// Returns the bytes between the quotes of a byte string with this prefix.
 pub(super) fn bytes(prefix: &str, written: &str) -> Result<Vec<u8>, String> {
     // Spaces and comments do not count (RFC 8610 section 3.1).
     let dense = || -> String {
@@ -96,7 +96,7 @@ pub(super) fn bytes(prefix: &str, written: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The number at the start of the text, and its length.
+/// Returns the number at the start of the text, and its length.
 pub(super) fn number(text: &str) -> Result<(LiteralValue, usize), String> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let sign = text.len() - unsigned.len();
@@ -120,7 +120,7 @@ pub(super) fn number(text: &str) -> Result<(LiteralValue, usize), String> {
     Ok((value, sign + length))
 }
 
-/// The unsigned integer at the start of the text, and its length.
+/// Returns the unsigned integer at the start of the text, and its length.
 pub(super) fn unsigned(text: &str) -> Result<(u64, usize), String> {
     let (radix, prefix) = radix(text);
     let digits = digits_at(text, prefix, radix);
@@ -133,7 +133,7 @@ pub(super) fn unsigned(text: &str) -> Result<(u64, usize), String> {
     }
 }
 
-/// The radix of the digits, and the length of the prefix that says so.
+/// Returns the radix of the digits, and the length of the prefix that says so.
 fn radix(unsigned: &str) -> (u32, usize) {
     match unsigned.as_bytes() {
         [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, 2),
@@ -200,7 +200,7 @@ fn hexadecimal_float(
     Ok(Some((LiteralValue::Float(value), length)))
 }
 
-/// The length of an exponent at the start of the text.
+/// Returns the length of an exponent at the start of the text.
 fn exponent_length(text: &str, letter: char) -> usize {
     if !text.starts_with([letter, letter.to_ascii_uppercase()]) {
         return 0;

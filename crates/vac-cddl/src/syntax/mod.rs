@@ -30,7 +30,7 @@ use self::ast::{Rule, TextSpan};
 pub(crate) use self::token::is_name;
 pub use self::token::{HeadToken, Symbol, Token, TokenKind};
 
-/// Something that is wrong with a text.
+/// An error or a warning about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxProblem {
     /// Where.
@@ -50,13 +50,13 @@ pub struct Tree<'a> {
     pub tokens: Vec<Token>,
     /// All comments, each from its `;` to the end of the line.
     pub comments: Vec<TextSpan>,
-    /// What is wrong, in the order of the text. Empty if the text is CDDL.
+    /// Errors, in the order of the text. Empty if the text is CDDL.
     pub problems: Vec<SyntaxProblem>,
-    /// What is allowed here, and not by the RFC.
+    /// Warnings about notation that this parser accepts and the RFC does not allow.
     pub warnings: Vec<SyntaxProblem>,
 }
 
-/// The comments of a text, each from its `;` to the end of the line.
+/// Returns the comments of a text, each from its `;` to the end of the line.
 pub(crate) fn comments(text: &str) -> Vec<TextSpan> {
     token::tokenize(text).comments
 }

@@ -1,4 +1,4 @@
-//! From tokens to the syntax tree.
+//! Parses tokens into the syntax tree.
 
 use super::ast::{
     Assignment, Body, EntryKind, Group, GroupEntry, HeadNumber, MemberKey, Name, Occurrence,
@@ -37,7 +37,7 @@ struct Parser<'a, 't> {
     warnings: Vec<SyntaxProblem>,
 }
 
-/// A construct, or why it cannot be read.
+/// A construct, or the reason why it cannot be read.
 type Parsed<T> = Result<T, SyntaxProblem>;
 
 impl<'a, 't> Parser<'a, 't> {
@@ -116,7 +116,7 @@ impl<'a, 't> Parser<'a, 't> {
         self.alternatives(first)
     }
 
-    /// The rest of a type after its first alternative.
+    /// Returns the rest of a type after its first alternative.
     fn alternatives(&mut self, first: Type1<'a>) -> Parsed<Type<'a>> {
         let start = first.span.start;
         let mut choices = vec![first];
@@ -131,7 +131,7 @@ impl<'a, 't> Parser<'a, 't> {
         self.operation(target)
     }
 
-    /// The rest of `type1 = type2 [S (rangeop / ctlop) S type2]`.
+    /// Returns the rest of `type1 = type2 [S (rangeop / ctlop) S type2]`.
     fn operation(&mut self, target: Type2<'a>) -> Parsed<Type1<'a>> {
         let start = target.span.start;
         let operator = match self.peek().filter(|next| is_operator(&next.kind)) {
@@ -257,8 +257,8 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// A group with the brackets around it:
-    /// `group = grpchoice *(S "//" S grpchoice)`, `grpchoice = *(grpent optcom)`
+    /// Returns a group with the brackets around it: `group = grpchoice *(S "//" S grpchoice)`,
+    /// `grpchoice = *(grpent optcom)`
     fn group(&mut self) -> Parsed<Group<'a>> {
         let start = self.start();
         let open = self.open()?;
@@ -370,7 +370,7 @@ impl<'a, 't> Parser<'a, 't> {
         Some(Occurrence { min, max })
     }
 
-    /// The unsigned integer that is the token at this index.
+    /// Returns the unsigned integer that is the token at this index.
     fn bound(&self, at: usize) -> Option<u64> {
         let token = self.tokens.get(at)?;
         match &token.kind {
@@ -383,7 +383,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// Whether what follows can only follow a type.
+    /// Returns whether what follows can only follow a type.
     fn is_inside_type(&self) -> bool {
         self.peek().is_some_and(|next| {
             is_operator(&next.kind)
@@ -393,7 +393,7 @@ impl<'a, 't> Parser<'a, 't> {
         })
     }
 
-    /// Whether a name follows that is assigned to, perhaps with parameters.
+    /// Returns whether a name follows that is assigned to, perhaps with parameters.
     fn is_rule_start(&self) -> bool {
         let mut rest = self.tokens[self.at..].iter();
         let mut symbol = || rest.next().map(|token| &token.kind);
@@ -486,7 +486,7 @@ impl<'a, 't> Parser<'a, 't> {
         &self.text[token.span.start..token.span.end]
     }
 
-    /// Where the next token starts.
+    /// Returns where the next token starts.
     fn start(&self) -> usize {
         self.peek().map_or(self.text.len(), |next| next.span.start)
     }
@@ -497,7 +497,7 @@ impl<'a, 't> Parser<'a, 't> {
         TextSpan { start, end: last.map_or(start, |last| last.span.end) }
     }
 
-    /// A problem with the next token.
+    /// Returns a problem with the next token.
     fn problem(&self, message: String) -> SyntaxProblem {
         let end_of_last = self.tokens.last().map_or(0, |last| last.span.end);
         let end = TextSpan { start: end_of_last, end: end_of_last };
@@ -520,7 +520,8 @@ impl<'a, 't> Parser<'a, 't> {
     }
 }
 
-/// What a rule defines with `=`: a type wherever the entry can be read as one.
+/// Returns the body of a rule that is defined with `=`: a type wherever the entry can be read as
+/// one.
 fn type_or_group(entry: GroupEntry<'_>) -> Body<'_> {
     let GroupEntry { occurrence, kind, span } = entry;
     match kind {
@@ -535,7 +536,7 @@ fn type_or_group(entry: GroupEntry<'_>) -> Body<'_> {
     }
 }
 
-/// The type in parentheses that was read as a group, or the group if it is one.
+/// Returns the type in parentheses that was read as a group, or the group if it is one.
 fn into_type(mut group: Group<'_>) -> Result<Type<'_>, Group<'_>> {
     let is_sole = matches!(group.choices.as_slice(), [entries] if entries.len() == 1);
     if !is_sole || group.has_comma {
@@ -555,7 +556,7 @@ fn into_type(mut group: Group<'_>) -> Result<Type<'_>, Group<'_>> {
     Err(group)
 }
 
-/// A type that consists of another in parentheses.
+/// Returns a type that consists of another in parentheses.
 fn parenthesized(inner: Type<'_>, span: TextSpan) -> Type<'_> {
     let kind = Type2Kind::Parenthesized(Box::new(inner));
     let target = Type2 { kind, span };
@@ -571,7 +572,7 @@ fn is_operator(kind: &TokenKind) -> bool {
     matches!(kind, TokenKind::Control | TokenKind::Symbol(RangeInclusive | RangeExclusive))
 }
 
-/// The bracket that a closing bracket closes.
+/// Returns the bracket that a closing bracket closes.
 fn opening_bracket(symbol: Symbol) -> Option<Symbol> {
     match symbol {
         Symbol::ParenClose => Some(Symbol::ParenOpen),

@@ -11,7 +11,7 @@ use crate::ir::LiteralValue;
 
 const TABLE: &str = include_str!("grammar.txt");
 
-/// The texts of the table, each with what is read from it.
+/// Returns the texts of the table, each with what is read from it.
 fn cases() -> Vec<(String, &'static str)> {
     let lines = TABLE.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
     let mut cases: Vec<(String, &str)> = Vec::new();
@@ -77,7 +77,7 @@ fn spans_are_tight() {
     assert_eq!(written(value.choices[0].operator.as_ref().expect(".size").span), ".size");
 }
 
-/// A tree in the notation of the table.
+/// Returns a tree in the notation of the table.
 fn format_tree(tree: &Tree) -> String {
     if tree.problems.is_empty() {
         return join(&tree.rules, "; ", rule);

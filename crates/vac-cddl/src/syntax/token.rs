@@ -1,4 +1,4 @@
-//! From bytes to tokens.
+//! Splits a text into tokens.
 //!
 //! What cannot be read becomes [`TokenKind::Invalid`] and a problem with the
 //! reason; reading goes on after it.
@@ -18,7 +18,7 @@ pub struct Token {
     pub span: TextSpan,
 }
 
-/// What a token is.
+/// The kind of a [`Token`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     /// A name, with its `$` or `$$`.
@@ -31,7 +31,7 @@ pub enum TokenKind {
     Head(HeadToken),
     /// Punctuation.
     Symbol(Symbol),
-    /// Something that cannot be read. A problem says why.
+    /// Text that cannot be read. A problem states the reason.
     Invalid,
 }
 
@@ -58,7 +58,7 @@ macro_rules! symbols {
             /// Those that begin with another one come before it.
             const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// How it is written.
+            /// Returns the characters that it is written with.
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -100,9 +100,9 @@ pub(super) struct Tokenized {
     pub tokens: Vec<Token>,
     /// Comments, each from its `;` to the end of the line.
     pub comments: Vec<TextSpan>,
-    /// What cannot be read.
+    /// Errors: text that cannot be read.
     pub problems: Vec<SyntaxProblem>,
-    /// What is read although the RFC does not allow it.
+    /// Returns warnings about notation that the RFC does not allow and this crate accepts.
     pub warnings: Vec<SyntaxProblem>,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn tokenize(text: &str) -> Tokenized {
     let mut tokenizer = Tokenizer { text, at: 0, out: Tokenized::default() };
     while let Some(next) = tokenizer.rest().chars().next() {
         tokenizer.token(next);
-        // More would not be reported, and each may cost a look at the whole rest.
+        // More would not be reported, and each may take a scan of the rest of the text.
         if tokenizer.out.problems.len() == limits::ERRORS {
             break;
         }
@@ -315,8 +315,8 @@ impl<'a> Tokenizer<'a> {
     }
 }
 
-/// Whether RFC 8610 keeps a character out of comments and strings. Tabs are
-/// allowed here because editors write them.
+/// Returns whether RFC 8610 keeps a character out of comments and strings. Tabs are allowed here
+/// because editors write them.
 fn is_forbidden(c: char) -> bool {
     c.is_control() && c != '\t'
 }
@@ -329,13 +329,13 @@ fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '@' | '_' | '$')
 }
 
-/// Whether a text is one name.
+/// Returns whether a text is one name.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(is_name_start) && name_length(text) == text.len()
 }
 
-/// The length of the name at the start of the text: letters, digits, `@`, `_`
-/// and `$`, and between them any number of `-` and `.`.
+/// Returns the length of the name at the start of the text: letters, digits, `@`, `_` and `$`, and
+/// between them any number of `-` and `.`.
 fn name_length(text: &str) -> usize {
     let is_inner = |c: char| is_name_start(c) || c.is_ascii_digit();
     let mut length = 0;

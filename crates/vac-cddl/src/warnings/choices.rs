@@ -1,4 +1,4 @@
-//! Alternatives that are never reached, because one before them accepts the same and more.
+//! Finds alternatives that are never reached, because an earlier one accepts the same values.
 //!
 //! Only what is certain and cheap to decide is reported: equal alternatives, values and
 //! ranges within others, and types of which every value is accepted before.
@@ -12,7 +12,7 @@ use crate::ir::{
     Schema, TagNumber, Type, TypeKind, Warning, WarningKind,
 };
 
-/// Types that are looked at for the choices of a schema, beyond the choices themselves.
+/// Types that are visited for the choices of a schema, beyond the choices themselves.
 const MAX_STEPS: usize = 2_000_000;
 
 /// Ranges of a choice that others are compared with.
@@ -21,7 +21,7 @@ const MAX_RANGES: usize = 32;
 /// Rules that are followed from an alternative.
 const MAX_DEPTH: usize = 16;
 
-/// Warnings that are collected. More are not looked for.
+/// The maximum number of warnings that are collected.
 const MAX_WARNINGS: usize = 1_000;
 
 /// Finds alternatives that are never reached in the rules that a specification contains.
@@ -46,7 +46,7 @@ struct Search<'s> {
     warnings: Vec<Warning>,
 }
 
-/// What the alternatives so far accept.
+/// The values that the alternatives so far accept.
 #[derive(Default)]
 struct Accepted {
     /// Kinds of which every value is accepted.
@@ -59,7 +59,7 @@ struct Accepted {
 }
 
 impl Search<'_> {
-    /// Looks for choices in a type.
+    /// Visits the choices in a type.
     fn type_(&mut self, ty: &Type) {
         match &ty.kind {
             TypeKind::Choice(alternatives) => {
@@ -142,7 +142,7 @@ impl Search<'_> {
         self.warnings.push(Warning { kind, location, message: message.to_owned() });
     }
 
-    /// Counts a type that is looked at.
+    /// Counts a visited type.
     fn step(&mut self) -> bool {
         self.steps = self.steps.saturating_sub(1);
         self.steps > 0
@@ -180,7 +180,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether everything that an alternative accepts is accepted already.
+    /// Returns whether everything that an alternative accepts is accepted already.
     fn is_accepted(&mut self, ty: &Type, accepted: &mut Accepted, depth: usize) -> bool {
         let possible = self.kinds.get(ty).possible;
         // A socket that nothing is plugged into accepts nothing, on purpose.
@@ -221,7 +221,7 @@ impl Search<'_> {
     }
 }
 
-/// The integers of a range, both ends included.
+/// Returns the integers of a range, both ends included.
 fn integers(ty: &Type) -> Option<(i128, i128)> {
     match &ty.kind {
         TypeKind::Range {

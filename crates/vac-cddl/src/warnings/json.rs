@@ -1,8 +1,8 @@
-//! What JSON cannot express: labels that are not texts, byte strings, tags.
+//! Finds what JSON cannot express: labels that are not texts, byte strings, tags.
 //!
-//! A choice with an alternative for JSON is fine, and the others are not looked at: they are
-//! there for CBOR. If no JSON document matches the start rule, the specification is for CBOR,
-//! and one warning says so.
+//! A choice with an alternative for JSON is accepted, and its other alternatives, which are for
+//! CBOR, are not checked. If no JSON document matches the start rule, the specification is for
+//! CBOR, and one warning says so.
 
 use super::kinds::{BYTES, Kinds, SIMPLE, Set, TAG, TEXT, UNDEFINED};
 use crate::ir::{
@@ -13,7 +13,8 @@ use crate::ir::{
 /// Kinds of values that JSON does not have.
 const NOT_JSON: Set = BYTES | TAG | UNDEFINED | SIMPLE;
 
-/// Rules that are reported each by itself. If there are more, one warning is for all.
+/// The maximum number of rules that are reported one by one. If there are more, one warning covers
+/// all.
 const MAX_RULES: usize = 5;
 
 /// Rounds over all rules until nothing changes. Chains of rules that need more are not
@@ -93,7 +94,7 @@ impl Json<'_> {
         }
     }
 
-    /// Whether no JSON document matches.
+    /// Returns whether no JSON document matches.
     fn is_cbor_only(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Rule(id) => self.is_cbor_only[id.0],
@@ -127,7 +128,7 @@ impl Json<'_> {
         })
     }
 
-    /// The first reason why no JSON document matches a type; `None` if it is too far away.
+    /// Returns the first reason why no JSON document matches a type; `None` if it is too far away.
     fn reason(&self, ty: &Type, max_rules: usize) -> Option<Cause> {
         match &ty.kind {
             TypeKind::Rule(id) if self.schema.rules[id.0].origin != RuleOrigin::Prelude => {
@@ -165,7 +166,7 @@ impl Json<'_> {
         })
     }
 
-    /// What a label of a map is that JSON cannot express.
+    /// Describes a label of a map that JSON cannot express.
     fn label(&self, key: Option<&MemberKey>) -> Option<String> {
         match key? {
             MemberKey::Literal(literal) => match &literal.value {
@@ -182,8 +183,8 @@ impl Json<'_> {
         }
     }
 
-    /// The rules that the start rule leads to and that ask for something JSON cannot express,
-    /// each with its first cause.
+    /// Returns the rules that the start rule leads to and that ask for something JSON cannot
+    /// express, each with its first cause.
     fn affected(&self) -> Vec<(RuleId, Cause)> {
         let mut affected = Vec::new();
         let mut is_known = vec![false; self.schema.rules.len()];

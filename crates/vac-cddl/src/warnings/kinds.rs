@@ -1,4 +1,4 @@
-//! Which kinds of values a type can match, and which it matches without exception.
+//! The kinds of values that a type can match, and those that it matches without exception.
 
 use crate::ir::{
     Control, Element, ElementKind, Group, LiteralValue, MemberKey, Occurrence, Schema, TagNumber,
@@ -28,7 +28,7 @@ pub(super) const FLOAT: Set = FLOAT16 | FLOAT32 | FLOAT64;
 pub(super) const MAJOR_7: Set = FALSE | TRUE | NULL | UNDEFINED | FLOAT | SIMPLE;
 pub(super) const ALL: Set = UINT | NINT | BYTES | TEXT | ARRAY | MAP | TAG | MAJOR_7;
 
-/// What is known of a type.
+/// The kinds of values that a type matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
     /// The kinds that the values have which the type matches, at most.
@@ -61,7 +61,7 @@ impl Kinds {
         let mut kinds = Self { rules: vec![Kind::default(); count], is_any };
         let mut is_known = vec![false; count];
         for start in 0..count {
-            // A rule is looked at after those that it consists of. None consists of itself.
+            // A rule is visited after those that it consists of. None consists of itself.
             let mut open = vec![(start, false)];
             while let Some((rule, is_ready)) = open.pop() {
                 if is_known[rule] {
@@ -126,12 +126,12 @@ impl Kinds {
         }
     }
 
-    /// Whether a map or an array with this content may contain anything.
+    /// Returns whether a map or an array with this content may contain anything.
     fn is_open(&self, group: &Group, is_map: bool) -> bool {
         group.choices.iter().any(|elements| self.is_open_choice(elements, is_map))
     }
 
-    /// Whether this is `* any => any`, or `* any`.
+    /// Returns whether this is `* any => any`, or `* any`.
     pub(super) fn is_open_choice(&self, elements: &[Element], is_map: bool) -> bool {
         let [element] = elements else { return false };
         let ElementKind::Member(member) = &element.kind else { return false };

@@ -1,4 +1,4 @@
-//! What a specification says and probably does not mean.
+//! Warnings about probable mistakes in a specification.
 
 mod choices;
 mod json;
@@ -22,8 +22,8 @@ pub(crate) fn find(schema: &Schema) -> Vec<Warning> {
     warnings
 }
 
-/// Puts warnings about some texts in the order of these, each once. Says how many there are
-/// more of a kind than can be of interest.
+/// Puts warnings about some texts in the order of these, each once. Of each kind at most
+/// [`MAX_OF_KIND`] are kept, followed by the number of the others.
 pub(crate) fn sorted(mut warnings: Vec<Warning>, sources: &[&Source<'_>]) -> Vec<Warning> {
     warnings.sort_by_cached_key(|warning| {
         let location = &warning.location;

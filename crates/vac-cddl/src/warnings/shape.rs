@@ -19,14 +19,14 @@ impl Shapes {
         Self { left: MAX_BYTES }
     }
 
-    /// The shape of a type; `None` if it cannot be compared.
+    /// Returns the shape of a type; `None` if it cannot be compared.
     pub(super) fn of_type(&mut self, ty: &Type) -> Option<String> {
         let mut out = String::new();
         self.type_(ty, &mut out)?;
         Some(out)
     }
 
-    /// The shape of an alternative of a group.
+    /// Returns the shape of an alternative of a group.
     pub(super) fn of_elements(&mut self, elements: &[Element]) -> Option<String> {
         let mut out = String::new();
         self.elements(elements, &mut out)?;

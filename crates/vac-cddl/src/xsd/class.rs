@@ -2,11 +2,11 @@
 
 use super::{Escape, Translation, literal};
 
-/// How many classes can be subtracted from each other.
+/// The maximum number of classes that are subtracted from each other.
 const DEPTH_LIMIT: usize = 20;
 
 impl Translation<'_> {
-    /// A class, from after its bracket.
+    /// Translates a class, from after its bracket.
     pub(super) fn class(&mut self) -> Result<(), String> {
         let class = self.class_within(0)?;
         self.out.push_str(&class);
@@ -39,7 +39,7 @@ impl Translation<'_> {
         }
     }
 
-    /// A character, an escape or a range that starts with `first`.
+    /// Returns a character, an escape or a range that starts with `first`.
     fn item(&mut self, first: char) -> Result<String, String> {
         let low = match self.class_character(first)? {
             Escape::Class(class) => return Ok(class),

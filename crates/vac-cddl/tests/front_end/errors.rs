@@ -173,7 +173,7 @@ fn heads_are_well_formed() {
 }
 
 #[test]
-fn brackets_fit() {
+fn unbalanced_brackets_are_refused() {
     check(&[
         ("a = {b: [int}", "1:13: `}` cannot close `[`"),
         ("a = {b: [int]", "1:5: `{` is never closed"),

@@ -1,4 +1,4 @@
-//! The front end: what a text is read as, and what is refused.
+//! Tests of the front end: the schemas that texts become, and the texts that are refused.
 
 mod controls;
 mod errors;
@@ -20,30 +20,30 @@ fn read(text: &str) -> Schema {
     vac_cddl::parse("spec.cddl", text).unwrap_or_else(|error| panic!("{error}\nin: {text}"))
 }
 
-/// A rule of a schema by its name.
+/// Returns a rule of a schema by its name.
 fn rule<'a>(schema: &'a Schema, name: &str) -> &'a Rule {
     let found = schema.rules.iter().find(|rule| rule.name == name);
     found.unwrap_or_else(|| panic!("no rule {name}"))
 }
 
-/// What a rule of a text is read as, in the notation of [`show`].
+/// Returns a rule of a text in the notation of [`show`].
 fn body(text: &str, name: &str) -> String {
     let schema = read(text);
     show::type_(&schema, &rule(&schema, name).body)
 }
 
-/// What the first rule of a text is read as.
+/// Returns the first rule of a text in the notation of [`show`].
 fn root(text: &str) -> String {
     let schema = read(text);
     show::type_(&schema, &schema.rules[schema.root.0].body)
 }
 
-/// The first error of a text that has to be wrong.
+/// Returns the first error of a text that has to be wrong.
 fn error(text: &str) -> String {
     errors(text).swap_remove(0)
 }
 
-/// All errors of a text that has to be wrong, without the lines of the text.
+/// Returns all errors of a text that has to be wrong, without the lines of the text.
 fn errors(text: &str) -> Vec<String> {
     match vac_cddl::parse("spec.cddl", text) {
         Ok(_) => panic!("nothing is wrong with: {text}"),

@@ -30,7 +30,7 @@ fn parse(given: &[&str], modules: &[(&str, &str)], start: Option<&str>) -> Resul
     vac_cddl::parse_files(&files, &ParseOptions { start, modules: Some(&loader) })
 }
 
-/// The rules of a specification with a module `lib`, without those of the prelude.
+/// Returns the rules of a specification with a module `lib`, without those of the prelude.
 fn rules(text: &str) -> Vec<String> {
     with_modules(text, &[("lib", LIBRARY)])
 }

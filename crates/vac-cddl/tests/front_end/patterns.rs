@@ -1,7 +1,7 @@
 use super::{error, read};
 use vac_cddl::ir::{Control, TypeKind};
 
-/// Whether the whole of `text` matches the pattern, as it is translated.
+/// Returns whether the whole of `text` matches the pattern, as it is translated.
 fn matches(pattern: &str, text: &str) -> bool {
     let literal = pattern.replace('\\', "\\\\").replace('"', "\\\"");
     let schema = read(&format!("a = tstr .regexp \"{literal}\""));
@@ -54,7 +54,7 @@ fn a_dot_is_anything_but_a_line_end() {
 }
 
 #[test]
-fn quantifiers_count() {
+fn quantifiers_repeat_what_they_follow() {
     assert!(matches("a?b*c+d{2}e{1,}f{0,2}", "cddeff"));
     assert!(!matches("a{2,3}", "aaaa"));
     assert!(matches("(ab)+", "abab"));
@@ -82,7 +82,7 @@ fn escaped_characters_match_themselves() {
 }
 
 #[test]
-fn what_only_crate_regex_finds_special_is_escaped() {
+fn characters_special_only_to_crate_regex_are_escaped() {
     assert!(matches("a&&b~~c#/ -", "a&&b~~c#/ -"));
     assert!(matches("[a&&b~~#]+", "&~#ab"));
     assert!(matches("[+--]+", "+,-"));
@@ -106,7 +106,7 @@ fn classes_can_be_subtracted() {
 }
 
 #[test]
-fn what_xsd_does_not_have_is_refused() {
+fn syntax_that_xsd_lacks_is_refused() {
     let cases = [
         ("a*?", "there is nothing that `?` could repeat"),
         ("a++", "there is nothing that `+` could repeat"),
@@ -156,7 +156,7 @@ fn deep_patterns_are_refused() {
     assert!(assert_refused(&"[a-".repeat(10_000)).contains("too many classes within classes"));
 }
 
-/// A schema with patterns that are all different.
+/// Returns a schema with patterns that are all different.
 fn with_patterns(count: usize, pattern: &str) -> String {
     let rules = (0..count).map(|at| format!("a{at} = tstr .regexp \"{pattern}x{at}\"\n"));
     rules.collect()

@@ -164,7 +164,7 @@ fn texts_beyond_two_mebibytes_are_refused() {
 }
 
 #[test]
-fn what_is_copied_on_expansion_has_a_limit() {
+fn bytes_copied_on_expansion_are_limited() {
     let long = "x".repeat(200_000);
     let uses = |count: usize| "g, ".repeat(count);
     let comments = format!("a = [{}]\n; about\ng = (\n;{long}\nint, int)", uses(1000));

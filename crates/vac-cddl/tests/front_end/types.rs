@@ -71,7 +71,7 @@ fn an_enumeration_is_a_choice_of_named_literals() {
 }
 
 #[test]
-fn an_enumeration_looks_into_groups() {
+fn an_enumeration_includes_nested_groups() {
     let text = "a = &(way, (up: 3 // \"down\" => 4), 5)\nway = (north: 1, ? (south: 2))";
     assert_eq!(root(text), "(north=1 / south=2 / up=3 / down=4 / 5)");
     assert_eq!(

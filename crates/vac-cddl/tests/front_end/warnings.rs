@@ -1,4 +1,4 @@
-//! What is allowed and probably a mistake.
+//! Warnings: constructs that are allowed and probably mistakes.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use vac_cddl::ir::{Warning, WarningKind};
 
 use super::read;
 
-/// The warnings of a text, of one kind, as `line:column`.
+/// Returns the warnings of a text, of one kind, as `line:column`.
 fn places(kind: WarningKind, text: &str) -> Vec<String> {
     let warnings = read(text).warnings.into_iter();
     let places = warnings.filter(|warning| warning.kind == kind);
@@ -23,7 +23,7 @@ fn check(kind: WarningKind, cases: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn unused_rules_are_reported_each() {
+fn every_unused_rule_is_reported() {
     check(
         WarningKind::UnusedRule,
         &[
@@ -123,7 +123,7 @@ fn unreachable_alternatives_of_groups_are_reported() {
 }
 
 #[test]
-fn what_json_cannot_express_is_reported_by_rule() {
+fn types_that_json_cannot_express_are_reported_by_rule() {
     check(
         WarningKind::NotJson,
         &[
@@ -199,7 +199,7 @@ fn warnings_of_a_kind_are_limited() {
 }
 
 #[test]
-fn looking_for_warnings_takes_bounded_time() {
+fn search_for_warnings_takes_bounded_time() {
     // Each choice repeats the one before it twice.
     let mut text = "r0 = {x: 1} / {y: 2}".to_owned();
     for n in 1..200 {

@@ -61,7 +61,7 @@ fn without_box(shape: &Shape) -> &Shape {
     }
 }
 
-/// The member with a key.
+/// Returns the member with a key.
 fn find<'m>(members: &'m [Member], wanted: &LiteralValue) -> Option<&'m Member> {
     members.iter().find(|member| match member {
         Member::Field(Field { key, .. }) | Member::Constant { key, .. } => key.value == *wanted,
@@ -76,7 +76,7 @@ fn field<'m>(member: &(&'m Ident, &'m Member)) -> Option<(&'m Ident, &'m Field)>
     }
 }
 
-/// The methods for a member that is a field of one type everywhere.
+/// Returns the methods for a member that is a field of one type everywhere.
 fn field_methods(model: &Model, fields: &[(&Ident, &Field)]) -> Option<TokenStream> {
     let (_, first) = fields.first()?;
     let ty = resolved(model, &first.shape).to_string();
@@ -119,7 +119,7 @@ fn field_methods(model: &Model, fields: &[(&Ident, &Field)]) -> Option<TokenStre
     Some(quote!(#get #set))
 }
 
-/// The method for a member that is a text of the schema in every alternative.
+/// Returns the method for a member that is a text of the schema in every alternative.
 fn text_method(
     model: &Model,
     title: &str,
@@ -148,7 +148,7 @@ fn text_method(
     Some(getter(title, &name, &quote!(&'static str), &quote!(match self { #(#cases),* })))
 }
 
-/// The methods for the entries whose keys the specification does not name.
+/// Returns the methods for the entries whose keys the specification does not name.
 fn rest_methods(
     model: &Model,
     first: &Rest,

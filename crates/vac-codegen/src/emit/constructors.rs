@@ -15,8 +15,8 @@ const MAX_ARGUMENTS: usize = 7;
 /// Emits `new` for maps and arrays that have required members, and `FromStr` for all.
 pub fn emit(model: &Model) -> TokenStream {
     let constructors = model.items.iter().map(|item| match &item.body {
-        Body::Struct(members) => of_map(model, item, members),
-        Body::Sequence(parts) => of_array(model, item, parts),
+        Body::Struct(members) => map_constructor(model, item, members),
+        Body::Sequence(parts) => array_constructor(model, item, parts),
         _ => TokenStream::new(),
     });
     let is_decoded = |item: &&Item| {
@@ -34,7 +34,7 @@ pub fn emit(model: &Model) -> TokenStream {
     quote!(#parsed #(#constructors)*)
 }
 
-/// Whether `Default` is valid for a map: nothing is required that has no obvious value.
+/// Returns whether `Default` is valid for a map: nothing is required that has no obvious value.
 pub fn has_default(members: &[Member]) -> bool {
     members.iter().all(|member| match member {
         Member::Constant { .. } => true,
@@ -43,7 +43,7 @@ pub fn has_default(members: &[Member]) -> bool {
     })
 }
 
-fn of_map(model: &Model, item: &Item, members: &[Member]) -> TokenStream {
+fn map_constructor(model: &Model, item: &Item, members: &[Member]) -> TokenStream {
     if has_default(members) {
         return TokenStream::new();
     }
@@ -78,7 +78,7 @@ fn of_map(model: &Model, item: &Item, members: &[Member]) -> TokenStream {
     constructor(item, docs, &arguments, &fields)
 }
 
-fn of_array(model: &Model, item: &Item, parts: &[Part]) -> TokenStream {
+fn array_constructor(model: &Model, item: &Item, parts: &[Part]) -> TokenStream {
     let mut arguments = Vec::new();
     let mut fields = Vec::new();
     for part in parts {

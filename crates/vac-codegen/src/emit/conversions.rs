@@ -62,7 +62,7 @@ fn text_enum(item: &Item, choice: &Enum) -> Option<TokenStream> {
     Some(quote!(::vac_schema::text_enum! { #name: #(#variants),* }))
 }
 
-/// The text that a variant is.
+/// Returns the text that a variant is.
 fn literal_text(variant: &Variant) -> Option<(&Ident, &str)> {
     match &variant.content {
         Content::Literal(LiteralValue::Text(text), _) => Some((&variant.name, text)),
@@ -70,7 +70,7 @@ fn literal_text(variant: &Variant) -> Option<(&Ident, &str)> {
     }
 }
 
-/// Whether a shape is an enum of texts.
+/// Returns whether a shape is an enum of texts.
 pub fn is_text_enum(model: &Model, shape: &Shape) -> bool {
     let Shape::Item(at) = target(model, shape) else { return false };
     match &model.items[*at].body {
@@ -148,7 +148,7 @@ fn text_conversions(
     }
 }
 
-/// The shape that an alias refers to.
+/// Returns the shape that an alias refers to.
 pub fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     match shape {
         Shape::Item(item) => match &model.items[*item].body {
@@ -159,7 +159,7 @@ pub fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     }
 }
 
-/// A shape in Rust, with aliases replaced by what they stand for.
+/// Returns a shape in Rust, with aliases replaced by what they stand for.
 pub fn resolved(model: &Model, shape: &Shape) -> TokenStream {
     match target(model, shape) {
         Shape::Vec(inner) => {

@@ -1,4 +1,4 @@
-//! Decoders: what builds the types of valid nodes.
+//! Emits decoders, which build the types of valid nodes.
 
 use proc_macro2::{Ident, Literal as Token, TokenStream};
 use quote::quote;
@@ -24,7 +24,7 @@ pub fn emit(model: &Model, tables: &Schema, schema: &TokenStream) -> TokenStream
     }
 }
 
-/// The line of a type in the list of types.
+/// Returns the line of a type in the list of types.
 fn listed(item: &Item, tables: &Schema) -> Option<TokenStream> {
     if matches!(item.body, Body::Open | Body::Constant(_) | Body::Alias(_)) {
         return None;
@@ -139,7 +139,7 @@ fn fields(members: &[Member]) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-/// A map with alternatives: the members that are present decide.
+/// Returns the decoder of a map with alternatives: the members that are present decide.
 fn member_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
     let group = group_id(id);
     let cases = choice.variants.iter().map(|variant| {
@@ -194,7 +194,7 @@ fn variant_item<'m>(model: &'m Model, variant: &Variant) -> &'m Item {
     }
 }
 
-/// Whether the value of a node says which literal it is, without the reader's help.
+/// Returns whether the value of a node says which literal it is, without the reader's help.
 fn is_matched_by_value(choice: &Enum) -> bool {
     let is_text =
         |variant: &Variant| matches!(variant.content, Content::Literal(LiteralValue::Text(_), _));
@@ -205,7 +205,7 @@ fn is_matched_by_value(choice: &Enum) -> bool {
         && (choice.variants.iter().all(is_text) || choice.variants.iter().all(is_integer))
 }
 
-/// Nothing but literals.
+/// Returns the decoder of a choice of literals.
 fn literals(choice: &Enum) -> TokenStream {
     let values = choice.variants.iter().filter_map(|variant| match &variant.content {
         Content::Literal(value, _) => Some(value),
@@ -251,7 +251,7 @@ fn literals(choice: &Enum) -> TokenStream {
     }
 }
 
-/// A choice of types: the first that accepts the node decides.
+/// Returns the decoder of a choice of types: the first that accepts the node decides.
 fn alternatives(choice: &Enum, id: TypeId) -> TokenStream {
     let id = type_id(id);
     let cases = choice.variants.iter().map(|variant| {
@@ -271,7 +271,7 @@ fn alternatives(choice: &Enum, id: TypeId) -> TokenStream {
     }
 }
 
-/// A pattern for some indices in ascending order.
+/// Returns a pattern for some indices in ascending order.
 fn pattern(indices: &[usize]) -> TokenStream {
     let token = |at: &usize| Token::usize_unsuffixed(*at);
     match indices {
@@ -313,7 +313,7 @@ fn element_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
     }
 }
 
-/// The function that reads a group, and a call of it.
+/// Returns the function that reads a group, and a call of it.
 fn read_group(model: &Model, shape: &Shape) -> (TokenStream, TokenStream) {
     match shape {
         Shape::Item(item) => {
@@ -328,7 +328,7 @@ fn read_group(model: &Model, shape: &Shape) -> (TokenStream, TokenStream) {
     }
 }
 
-/// The elements one after the other, in the order of the fields.
+/// Returns the code that reads elements one after the other, in the order of the fields.
 fn elements(model: &Model, parts: &[Part]) -> TokenStream {
     if parts.is_empty() {
         return quote! {
@@ -360,7 +360,7 @@ fn elements(model: &Model, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// What reads an element, unless it can have one value only.
+/// Returns the code that reads an element, unless it can have one value only.
 fn element(model: &Model, part: &Part) -> Option<TokenStream> {
     let max = |max: &Option<u64>| match max {
         Some(max) => {

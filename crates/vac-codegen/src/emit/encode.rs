@@ -1,4 +1,4 @@
-//! Encoders: from types to both encodings.
+//! Emits encoders of both encodings.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
@@ -49,7 +49,7 @@ fn implementation(item: &Item) -> TokenStream {
     }
 }
 
-/// A reference to a literal that lives as long as the program.
+/// Returns a reference to a literal that lives as long as the program.
 fn literal(value: &LiteralValue) -> TokenStream {
     match value {
         LiteralValue::Text(text) => quote!(&#text),
@@ -142,7 +142,7 @@ fn key(value: &LiteralValue) -> TokenStream {
     }
 }
 
-/// Whether JSON has nothing to escape in it.
+/// Returns whether a text has no characters that JSON escapes.
 fn is_plain(text: &str) -> bool {
     !text.contains(|c: char| c < ' ' || matches!(c, '"' | '\\'))
 }

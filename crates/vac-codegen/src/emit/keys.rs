@@ -41,7 +41,7 @@ struct NamedKey<'m> {
     literal: &'m Literal,
 }
 
-/// The maps that have keys.
+/// Returns the maps that have keys.
 fn maps(model: &Model) -> impl Iterator<Item = (&Item, &[Member], Vec<NamedKey<'_>>)> {
     model.items.iter().filter_map(|item| {
         let Body::Struct(members) = &item.body else { return None };
@@ -50,7 +50,7 @@ fn maps(model: &Model) -> impl Iterator<Item = (&Item, &[Member], Vec<NamedKey<'
     })
 }
 
-/// The keys of a member: two, if it has another one in JSON.
+/// Returns the keys of a member: two, if it has another one in JSON.
 fn keys(member: &Member) -> Vec<NamedKey<'_>> {
     match member {
         Member::Field(Field { key, json_key: Some(json_key), .. }) => {
@@ -70,7 +70,7 @@ fn keys(member: &Member) -> Vec<NamedKey<'_>> {
     }
 }
 
-/// The constants that belong to the type itself.
+/// Returns the constants that belong to the type itself.
 fn list(item: &Item, members: &[Member], keys: &[NamedKey<'_>]) -> TokenStream {
     let name = name_and_lifetime(item, &quote!('_));
     let (ty, values) = key_list(keys);
@@ -95,7 +95,7 @@ fn list(item: &Item, members: &[Member], keys: &[NamedKey<'_>]) -> TokenStream {
     }
 }
 
-/// The type of the keys of a map and the keys themselves.
+/// Returns the type of the keys of a map and the keys themselves.
 fn key_list(keys: &[NamedKey<'_>]) -> (TokenStream, Vec<TokenStream>) {
     let all = |is_it: fn(&LiteralValue) -> bool| keys.iter().all(|key| is_it(&key.literal.value));
     if all(|value| matches!(value, LiteralValue::Text(_))) {
@@ -116,7 +116,7 @@ fn plain(value: &LiteralValue) -> TokenStream {
     }
 }
 
-/// A constant for each key of a map.
+/// Returns a constant for each key of a map.
 fn constants(keys: &[NamedKey<'_>]) -> TokenStream {
     let mut names = Names::default();
     let constants = keys.iter().map(|NamedKey { title, docs, literal }| {

@@ -1,4 +1,4 @@
-//! `IntoOwned`: the same values, borrowing nothing.
+//! Emits `IntoOwned`: conversions to values that borrow nothing.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use quote::quote;
 use super::types::name_and_lifetime;
 use crate::model::{Body, Content, Item, Member, Model, PartKind};
 
-/// `IntoOwned` for all types.
+/// Emits `IntoOwned` for all types.
 pub fn emit(model: &Model) -> TokenStream {
     let items = model.items.iter().map(implementation);
     quote!(#(#items)*)

@@ -10,7 +10,7 @@ use vac_schema::{
 
 use crate::scalar::{float_token, integer_token};
 
-/// A module with `SCHEMA`, a static that equals the given tables, and a constant for each
+/// Returns a module with `SCHEMA`, a static that equals the given tables, and a constant for each
 /// rule of the specification, which has the given names.
 pub fn emit(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
     let constants = rule_constants(schema, names);
@@ -52,8 +52,8 @@ pub fn emit(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
     }
 }
 
-/// A constant for each rule of the specification, and one for the start rule. Code that names
-/// a constant does not compile when the specification loses the rule.
+/// Returns a constant for each rule of the specification, and one for the start rule. Code that
+/// names a constant does not compile when the specification loses the rule.
 fn rule_constants(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
     let root = number(schema.root.0);
     let rules = schema.rules.iter().zip(names).zip(0..);
@@ -95,7 +95,7 @@ fn texts_name(at: usize) -> Ident {
     Ident::new(&format!("TEXTS_{at}"), Span::call_site())
 }
 
-/// The static with the texts among many alternatives of a choice.
+/// Returns the static with the texts among many alternatives of a choice.
 fn sorted_texts(at: usize, ty: &Type) -> Option<TokenStream> {
     let TypeKind::Choice { literals: Some(literals), .. } = &ty.kind else { return None };
     let name = texts_name(at);
@@ -104,7 +104,7 @@ fn sorted_texts(at: usize, ty: &Type) -> Option<TokenStream> {
     Some(quote!(static #name: [::vac_schema::TableText; #count] = [#(#texts),*];))
 }
 
-/// The static with the cases of a choice that a member decides.
+/// Returns the static with the cases of a choice that a member decides.
 fn selector_cases(at: usize, ty: &Type) -> Option<TokenStream> {
     let TypeKind::Choice { selector: Some(selector), .. } = &ty.kind else { return None };
     let name = cases_name(at);
@@ -248,13 +248,13 @@ fn control(control: &Control) -> TokenStream {
     quote!(::vac_schema::Control::#name(#argument))
 }
 
-/// The place of a group as a constant.
+/// Returns the place of a group as a constant.
 pub fn group_id(GroupId(id): GroupId) -> TokenStream {
     let id = number(id);
     quote!(::vac_schema::GroupId(#id))
 }
 
-/// The place of a type as a constant.
+/// Returns the place of a type as a constant.
 pub fn type_id(TypeId(id): TypeId) -> TokenStream {
     let id = number(id);
     quote!(::vac_schema::TypeId(#id))
@@ -278,7 +278,7 @@ fn value(literal: &LiteralValue) -> TokenStream {
     }
 }
 
-/// A value of the intermediate representation as a constant, for any module.
+/// Returns a value of the intermediate representation as a constant, for any module.
 pub fn ir_value(value: &ir::LiteralValue) -> TokenStream {
     match value {
         ir::LiteralValue::Text(text) => quote!(::vac_schema::constant::text(#text)),
@@ -296,7 +296,7 @@ fn label(key: &LiteralKey) -> TokenStream {
     quote!(label(#literal, #name))
 }
 
-/// The statics with a group's elements, and the group's row.
+/// Returns the statics with a group's elements, and the group's row.
 fn group(at: usize, group: &Group) -> (Vec<TokenStream>, TokenStream) {
     let mut statics = Vec::new();
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! The types themselves.
+//! Emits the declarations of the types.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::scalar::value_tokens;
 
-/// The declarations of all types.
+/// Returns the declarations of all types.
 ///
 /// `schema` is the path of the tables.
 pub fn emit(model: &Model, schema: &TokenStream) -> TokenStream {
@@ -18,7 +18,7 @@ pub fn emit(model: &Model, schema: &TokenStream) -> TokenStream {
     quote!(#(#items)*)
 }
 
-/// A name for the type of the start rule that does not depend on the schema.
+/// Returns a name for the type of the start rule that does not depend on the schema.
 pub fn root(model: &Model) -> TokenStream {
     let item = &model.items[model.root];
     if matches!(item.body, Body::Constant(_)) || model.items.iter().any(|item| item.name == "Root")
@@ -123,7 +123,8 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
     }
 }
 
-/// Whether a variant may contain a struct, which can be much larger than the other variants.
+/// Returns whether a variant may contain a struct, which can be much larger than the other
+/// variants.
 fn has_structs(model: &Model, choice: &Enum) -> bool {
     choice.variants.iter().any(|variant| match &variant.content {
         Content::Value(shape, _) => contains_item(model, shape),
@@ -146,14 +147,14 @@ fn contains_item(model: &Model, shape: &Shape) -> bool {
     }
 }
 
-/// The field of a part of an array, unless the part can have one value only.
+/// Returns the field of a part of an array, unless the part can have one value only.
 fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
     let (docs, name) = (doc_lines(&part.docs), &part.name);
     let shape = part_type(model, part)?;
     Some(quote!(#docs pub #name: #shape))
 }
 
-/// The type of a part of an array, unless the part can have one value only.
+/// Returns the type of a part of an array, unless the part can have one value only.
 pub fn part_type(model: &Model, part: &Part) -> Option<TokenStream> {
     let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
     Some(match &part.kind {
@@ -192,7 +193,7 @@ fn doc_lines(lines: &[String]) -> TokenStream {
     quote!(#(#lines)*)
 }
 
-/// A comment as sentences: it begins with a capital letter and ends with a full stop.
+/// Returns a comment as sentences: it begins with a capital letter and ends with a full stop.
 fn sentences(lines: &[String]) -> Vec<String> {
     let mut lines = lines.to_vec();
     let end = lines.iter().position(|line| line.is_empty() || line.starts_with("```"));
@@ -215,7 +216,7 @@ fn sentences(lines: &[String]) -> Vec<String> {
     lines
 }
 
-/// A comment's words without what Markdown would take for links and tags.
+/// Returns a comment's words without what Markdown would take for links and tags.
 fn prose(line: &str) -> String {
     let mut in_code = false;
     let mut text = String::new();
@@ -236,7 +237,7 @@ pub fn name_and_lifetime(item: &Item, lifetime: &TokenStream) -> TokenStream {
     if item.borrows { quote!(#name<#lifetime>) } else { quote!(#name) }
 }
 
-/// A shape in Rust.
+/// Returns a shape in Rust.
 pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenStream {
     match shape {
         Shape::Scalar(scalar) => match scalar {

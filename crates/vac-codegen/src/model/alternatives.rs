@@ -1,4 +1,4 @@
-//! What the alternatives of a group are called.
+//! Chooses the names of the alternatives of a group.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::choices::{MAX_JOINED, literal_name};
 use crate::analysis::literals;
 
 impl Builder<'_> {
-    /// The names of the alternatives of the group of an array: the group rule that one
+    /// Returns the names of the alternatives of the group of an array: the group rule that one
     /// consists of, its first literal, or the names of its elements.
     pub fn sequence_titles(
         &self,
@@ -23,7 +23,7 @@ impl Builder<'_> {
         distinct(&titles.collect::<Vec<_>>())
     }
 
-    /// What an alternative of an array can be called, the best name first.
+    /// Returns possible names of an alternative of an array, the best one first.
     pub fn titles_of_elements(&self, elements: &[Element]) -> Vec<String> {
         let literal = |element: &Element| match &element.kind {
             ElementKind::Member(member) => self.sole_literal(&member.value),
@@ -78,8 +78,9 @@ impl Builder<'_> {
         Some(literal_name(only))
     }
 
-    /// The names of ways to choose among the groups of a map. A way is called after the
-    /// innermost group rule it consists of, all of them, a key or the value of a key that no other way has, or its keys.
+    /// Returns the names of ways to choose among the groups of a map. A way is called after the
+    /// innermost group rule it consists of, all of them, a key or the value of a key that no other
+    /// way has, or its keys.
     pub fn way_titles(&self, ways: &[(&[String], Vec<&Member>)]) -> Vec<String> {
         let keys: Vec<Vec<String>> = ways
             .iter()
@@ -108,7 +109,7 @@ impl Builder<'_> {
         distinct(&titles.collect::<Vec<_>>())
     }
 
-    /// A member's literal after `=`, or its key and type.
+    /// Returns a member's literal after `=`, or its key and type.
     fn value_name(&self, member: &Member) -> Option<String> {
         let key = key(member)?;
         Some(match self.sole_literal(&member.value) {
@@ -125,7 +126,7 @@ fn key(member: &Member) -> Option<String> {
     }
 }
 
-/// In how many lists each title is.
+/// Counts the lists that contain each title.
 fn count_lists(lists: &[Vec<String>]) -> HashMap<&str, usize> {
     let mut counts = HashMap::new();
     for title in lists.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
@@ -134,18 +135,18 @@ fn count_lists(lists: &[Vec<String>]) -> HashMap<&str, usize> {
     counts
 }
 
-/// The first title of a list that no other list has.
+/// Returns the first title of a list that no other list has.
 fn only_here(titles: &[String], counts: &HashMap<&str, usize>) -> Option<String> {
     titles.iter().find(|title| counts[title.as_str()] == 1).cloned()
 }
 
-/// Whether a literal is called after its number.
+/// Returns whether a literal is called after its number.
 fn is_number(title: &str) -> bool {
     let digits = title.strip_prefix("value-").or_else(|| title.strip_prefix("minus-"));
     digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The first candidate of each that is not a candidate of another, or else the last one.
+/// Returns the first candidate of each that is not a candidate of another, or else the last one.
 pub(super) fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
     let counts = count_lists(candidates);
     let title = |titles: &Vec<String>| {

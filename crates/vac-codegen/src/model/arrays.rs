@@ -17,7 +17,7 @@ use crate::analysis::{literals, prelude_name, rule};
 use crate::names::{Names, part_path, snake_case};
 
 impl<'s> Builder<'s> {
-    /// The shape of an array.
+    /// Returns the shape of an array.
     pub fn array(
         &mut self,
         ty: &'s Type,
@@ -42,7 +42,7 @@ impl<'s> Builder<'s> {
         Shape::Item(self.sequences(sole_group(group).unwrap_or(group), name, slot, place, outer))
     }
 
-    /// The item of a group inside an array, whose group is `outer`.
+    /// Returns the item of a group inside an array, whose group is `outer`.
     fn sequences(
         &mut self,
         group: &'s Group,
@@ -98,7 +98,7 @@ impl<'s> Builder<'s> {
         self.container(name, slot, body, place, outer)
     }
 
-    /// The item of a group rule that another array contains, if it has the same content
+    /// Returns the item of a group rule that another array contains, if it has the same content
     /// there. The arguments of a generic group may differ.
     fn use_of_group(&self, rule: &str, choices: &[Vec<Element>]) -> Option<usize> {
         let is_it =
@@ -106,7 +106,7 @@ impl<'s> Builder<'s> {
         self.uses_of_groups.iter().find(is_it).map(|(_, _, item)| *item)
     }
 
-    /// The item of a group inside an array, which may be a group rule.
+    /// Returns the item of a group inside an array, which may be a group rule.
     fn group_in_array(&mut self, group: &'s Group, rule: Option<&'s str>, name: &str) -> usize {
         let id = self.index.group_id(group);
         let Some(rule) = rule else {
@@ -124,7 +124,7 @@ impl<'s> Builder<'s> {
 
     fn parts(&mut self, elements: &'s [Element], name: &str) -> Vec<Part> {
         let titles = self.part_titles(elements);
-        let mut names = Names::of_fields(titles.iter().map(String::as_str));
+        let mut names = Names::for_fields(titles.iter().map(String::as_str));
         let mut parts = Vec::new();
         for (element, title) in elements.iter().zip(&titles) {
             if matches!(&element.kind, ElementKind::Group { group, .. } if group.choices.is_empty())
@@ -167,8 +167,8 @@ impl<'s> Builder<'s> {
         parts
     }
 
-    /// The names of the elements of an array: the key, the group or the rule of each, or its
-    /// position.
+    /// Returns the names of the elements of an array: the key, the group or the rule of each, or
+    /// its position.
     fn part_titles(&self, elements: &[Element]) -> Vec<String> {
         let named: Vec<Option<String>> =
             elements.iter().map(|element| self.part_title(element)).collect();
@@ -200,8 +200,8 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The name of the rule that a type is about: `digest` in `bstr .cbor digest`, `[+ digest]`,
-    /// `digest / null` and `#6.1(digest)`, and the group in `{ + $$parameters }`.
+    /// Returns the name of the rule that a type is about: `digest` in `bstr .cbor digest`, `[+
+    /// digest]`, `digest / null` and `#6.1(digest)`, and the group in `{ + $$parameters }`.
     fn rule_inside(&self, ty: &Type) -> Option<String> {
         match &ty.kind {
             TypeKind::Rule(id) => {
@@ -239,7 +239,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// The keys of a group without a name, if all of its elements have keys.
+/// Returns the keys of a group without a name, if all of its elements have keys.
 fn joined_keys(group: &Group) -> Option<String> {
     let [elements] = group.choices.as_slice() else { return None };
     let keys = elements.iter().map(|element| match &element.kind {
@@ -252,7 +252,7 @@ fn joined_keys(group: &Group) -> Option<String> {
     (1..=MAX_JOINED).contains(&keys.len()).then(|| keys.join("-and-"))
 }
 
-/// The group that an array consists of, if that is all.
+/// Returns the group that an array consists of, if that is all.
 fn sole_group(group: &Group) -> Option<&Group> {
     match group.choices.as_slice() {
         [elements] => match elements.as_slice() {

@@ -22,7 +22,7 @@ pub fn build<'s>(
 ) -> Model {
     let mut builder = Builder {
         schema,
-        names: Names::of_module(),
+        names: Names::for_module(),
         items: Vec::new(),
         of_rule: Vec::new(),
         tables,
@@ -159,7 +159,7 @@ impl<'s> Builder<'s> {
         item
     }
 
-    /// The shape of a type. An item it needs is called `name`, or is the slot.
+    /// Returns the shape of a type. An item it needs is called `name`, or is the slot.
     pub fn shape(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         if let Some(shape) = self.prelude_shape(ty, name) {
             return shape;
@@ -206,7 +206,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The shape of a text with a regular expression. All uses of an expression that has a
+    /// Returns the shape of a text with a regular expression. All uses of an expression that has a
     /// name have one type.
     fn checked_text(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         let id = self.index.type_id(ty);
@@ -254,7 +254,7 @@ impl<'s> Builder<'s> {
         Some(Shape::Scalar(scalar))
     }
 
-    /// Whether a type is text without restrictions.
+    /// Returns whether a type is text without restrictions.
     fn is_text(&self, ty: &Type) -> bool {
         match &ty.kind {
             _ if matches!(prelude_name(self.schema, ty), Some("tstr" | "text")) => true,
@@ -264,7 +264,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// The scalar that a type without parts is.
+/// Returns the scalar that a type without parts is.
 fn scalar(ty: &Type) -> Scalar {
     match &ty.kind {
         TypeKind::Range { low: LiteralValue::Integer(0..), .. } => Scalar::Uint,
@@ -285,7 +285,7 @@ fn scalar(ty: &Type) -> Scalar {
     }
 }
 
-/// The comment above a rule, and its text.
+/// Returns the comment above a rule, and its text.
 fn rule_docs(rule: &Rule) -> Vec<String> {
     let mut docs = rule.docs.clone();
     if !docs.is_empty() {

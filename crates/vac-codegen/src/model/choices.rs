@@ -14,7 +14,7 @@ use crate::describe;
 use crate::names::{Names, camel_case, part_path, snake_case};
 
 impl<'s> Builder<'s> {
-    /// Nothing but literals: an enum without content.
+    /// Builds the shape of a choice of literals: an enum without content.
     pub fn literal_choice(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         let mut names = Names::default();
         let mut variants: Vec<Variant> = Vec::new();
@@ -36,7 +36,7 @@ impl<'s> Builder<'s> {
         Shape::Item(self.item(name, slot, body, place))
     }
 
-    /// Any other choice.
+    /// Builds the shape of any other choice.
     pub fn choice(
         &mut self,
         ty: &'s Type,
@@ -118,7 +118,7 @@ impl<'s> Builder<'s> {
         Shape::Item(self.item(name, slot, body, place))
     }
 
-    /// The names of alternatives, as short as they can be without being the same.
+    /// Returns the names of alternatives, as short as they can be without being the same.
     fn variant_titles(&self, choices: &[&'s Type], around: &str) -> Vec<String> {
         let short: Vec<String> = choices.iter().map(|choice| self.variant_name(choice)).collect();
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -135,7 +135,7 @@ impl<'s> Builder<'s> {
         without_common_suffix(distinct(&candidates.collect::<Vec<_>>()), around)
     }
 
-    /// What to call an alternative: by its rule, its literal, or what it is.
+    /// Returns the name of an alternative: that of its rule, its literal, or its kind.
     pub fn variant_name(&self, ty: &Type) -> String {
         match prelude_name(self.schema, ty) {
             Some("tstr") => return "text".to_owned(),
@@ -222,7 +222,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// The names of literals. A number that has the same name as a text is called a number, and
+/// Returns the names of literals. A number that has the same name as a text is called a number, and
 /// numbers with the same name are distinguished by their values: `reserved: 20, reserved: 21`.
 fn literal_titles(literals: &[Literal]) -> Vec<String> {
     let mut titles: Vec<String> = literals.iter().map(literal_name).collect();
@@ -258,7 +258,7 @@ fn literal_titles(literals: &[Literal]) -> Vec<String> {
     titles
 }
 
-/// The most names that are joined to one.
+/// The maximum number of names that are joined to one.
 pub(super) const MAX_JOINED: usize = 3;
 
 /// Adds an alternative to an earlier one with the same value or the same scalar type.
@@ -282,7 +282,7 @@ fn merge(parts: &mut [(&Type, Content)], content: &Content) -> bool {
     false
 }
 
-/// What to call a literal: by its name, its text, or its number.
+/// Returns the name of a literal: its own, its text, or its number.
 pub fn literal_name(literal: &Literal) -> String {
     match (&literal.name, &literal.value) {
         (Some(name), _) => name.clone(),
@@ -310,7 +310,7 @@ pub fn literal_name(literal: &Literal) -> String {
     }
 }
 
-/// The most bytes of a literal that are part of its name.
+/// The maximum number of bytes of a literal that are part of its name.
 const MAX_NAMED_BYTES: usize = 8;
 
 /// `message-entry` and `event-entry` of `entry` are `message` and `event`.

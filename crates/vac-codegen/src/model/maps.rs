@@ -46,7 +46,7 @@ struct Keys {
 }
 
 impl<'s> Builder<'s> {
-    /// The shape of a map.
+    /// Returns the shape of a map.
     pub fn map(
         &mut self,
         ty: &'s Type,
@@ -108,7 +108,7 @@ impl<'s> Builder<'s> {
         let keys: Vec<Option<Keys>> =
             members.iter().map(|flat| self.keys(flat.member, flat.occurrence)).collect();
         let titles: Vec<String> = keys.iter().flatten().map(Keys::title).collect();
-        let mut names = Names::of_fields(titles.iter().map(String::as_str));
+        let mut names = Names::for_fields(titles.iter().map(String::as_str));
         let has_several_rests = keys.iter().filter(|keys| keys.is_none()).count() > 1;
         let mut fields: Vec<Member> = Vec::new();
         for (flat, keys) in members.iter().zip(keys) {
@@ -193,13 +193,13 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// Whether two types are written in the same way.
+    /// Returns whether two types are written in the same way.
     fn is_same(&self, one: &'s Type, other: &'s Type) -> bool {
         let kind = |ty: &'s Type| &self.tables.types[self.index.type_id(ty).0 as usize].kind;
         kind(one) == kind(other)
     }
 
-    /// The keys of a member that is a field: one literal, or one literal for JSON and one
+    /// Returns the keys of a member that is a field: one literal, or one literal for JSON and one
     /// for CBOR. `None` if the keys are data.
     fn keys(&self, member: &IrMember, occurrence: Occurrence) -> Option<Keys> {
         let ty = match member.key.as_ref()? {
@@ -260,7 +260,7 @@ impl<'s> Builder<'s> {
 }
 
 impl Keys {
-    /// The name of the field.
+    /// Returns the name of the field.
     fn title(&self) -> String {
         literal_name(self.json_key.as_ref().unwrap_or(&self.key))
     }
@@ -285,7 +285,7 @@ fn way_docs(way: &Way<'_>) -> String {
     }
 }
 
-/// The group rule that a map consists of, if that is all.
+/// Returns the group rule that a map consists of, if that is all.
 fn sole_group_name(group: &Group) -> Option<&str> {
     let [elements] = group.choices.as_slice() else { return None };
     match elements.as_slice() {
@@ -310,7 +310,7 @@ fn number_members(group: &Group, numbers: &mut Numbers) {
     }
 }
 
-/// Every way to choose among the groups of a map; `None` if there are too many.
+/// Returns every way to choose among the groups of a map; `None` if there are too many.
 fn flatten(group: &Group) -> Option<Vec<Way<'_>>> {
     let mut all = Vec::new();
     for (elements, name) in group.choices.iter().zip(&group.names) {
@@ -354,7 +354,7 @@ fn extend<'s>(ways: &[Way<'s>], element: &'s Element) -> Option<Vec<Way<'s>>> {
     (extended.len() <= max).then_some(extended)
 }
 
-/// A way for each alternative of a map, in which everything inside groups is optional.
+/// Returns a way for each alternative of a map, in which everything inside groups is optional.
 fn merged(group: &Group) -> Vec<Way<'_>> {
     let mut ways = Vec::new();
     for (elements, name) in group.choices.iter().zip(&group.names) {
@@ -370,7 +370,7 @@ fn merged(group: &Group) -> Vec<Way<'_>> {
     ways
 }
 
-/// All members of a group and of the groups inside it, each of which may be present.
+/// Returns all members of a group and of the groups inside it, each of which may be present.
 fn optional_members(group: &Group) -> Vec<Flat<'_>> {
     let mut members = Vec::new();
     for element in group.choices.iter().flatten() {

@@ -1,4 +1,4 @@
-//! The Rust types that a schema becomes, before they are written down.
+//! The model: the Rust types of a schema, before they are emitted.
 
 mod alternatives;
 mod arrays;
@@ -42,22 +42,22 @@ pub struct Item {
     pub group: Option<GroupId>,
 }
 
-/// What a named type is in the schema's tables.
+/// The counterpart of a named type in the schema's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A type: the whole body of the rule, or part of it.
     Type(TypeId),
-    /// What is left of a choice without `null`.
+    /// The part of a nullable choice without `null`.
     Value,
     /// A part of a map or an array.
     Group,
 }
 
-/// What a named type is.
+/// The content of a named type.
 pub enum Body {
     /// Not known yet.
     Open,
-    /// A single value, for those who want to refer to it.
+    /// A single value, as a constant that other code can refer to.
     Constant(LiteralValue),
     /// Another name for a type.
     Alias(Shape),
@@ -198,7 +198,7 @@ pub enum PartKind {
     One(Shape),
     /// One element that can have one value only.
     Constant(LiteralValue),
-    /// An element that may be there.
+    /// An optional element.
     Optional(Shape),
     /// Several elements: at most.
     Many(Shape, Option<u64>),

@@ -1,17 +1,17 @@
-//! What can only be decided when all types are known: pointers and lifetimes.
+//! Passes over the complete model, which decide on pointers and lifetimes.
 
 use std::collections::HashSet;
 
 use super::{Body, Content, Member, Model, PartKind, Scalar, Shape};
 
-/// Runs them.
+/// Runs all passes.
 pub fn run(model: &mut Model) {
     name_infinite_aliases(model);
     box_recursion(model);
     find_borrowers(model);
 }
 
-/// An alias that is made of itself needs a name of its own.
+/// Turns aliases that refer to themselves into newtypes, because an alias would be infinite.
 fn name_infinite_aliases(model: &mut Model) {
     for at in 0..model.items.len() {
         let mut seen = HashSet::new();
@@ -33,7 +33,7 @@ fn alias_reaches(model: &Model, from: usize, to: usize, seen: &mut HashSet<usize
         .any(|item| item == to || (seen.insert(item) && alias_reaches(model, item, to, seen)))
 }
 
-/// All items that a shape mentions.
+/// Collects the items that a shape mentions.
 fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
     match shape {
         Shape::Scalar(..) => {}
@@ -50,7 +50,7 @@ fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
     }
 }
 
-/// A value that would contain itself goes into a `Box`.
+/// Puts values that would contain themselves into a `Box`.
 fn box_recursion(model: &mut Model) {
     let edges: Vec<Vec<usize>> = model
         .items
@@ -84,7 +84,7 @@ fn box_recursion(model: &mut Model) {
     }
 }
 
-/// The items whose values lie inside a value of this shape.
+/// Collects the items whose values are stored inside a value of this shape.
 fn list_contained(shape: &Shape, items: &mut Vec<usize>) {
     match shape {
         Shape::Item(item) => items.push(*item),
@@ -107,7 +107,7 @@ fn box_inside(shape: &mut Shape, recursive: &dyn Fn(usize) -> bool) {
     }
 }
 
-/// The shapes directly inside a body; groups of arrays are vectors or once.
+/// Returns the shapes directly inside a body; groups of arrays are vectors or once.
 fn shapes(body: &Body) -> Vec<&Shape> {
     match body {
         Body::Open | Body::Constant(_) | Body::CheckedText(_) => Vec::new(),
@@ -170,7 +170,7 @@ fn shapes_mut(body: &mut Body) -> Vec<&mut Shape> {
     }
 }
 
-/// Everything that is made of something borrowed borrows.
+/// Marks the items that borrow: those with a part that does.
 fn find_borrowers(model: &mut Model) {
     loop {
         let mut changed = false;
@@ -212,7 +212,7 @@ fn body_borrows(model: &Model, body: &Body) -> bool {
     all.into_iter().any(|shape| borrows(model, shape))
 }
 
-/// Whether values of a shape borrow from their source.
+/// Returns whether values of a shape borrow from their source.
 pub fn borrows(model: &Model, shape: &Shape) -> bool {
     match shape {
         Shape::Scalar(Scalar::Any | Scalar::Text | Scalar::Bytes | Scalar::Number)

@@ -1,4 +1,4 @@
-//! What the rules of a schema are called.
+//! Chooses the names of the types of rules.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const MAX_SIBLING_NAME: usize = 70;
 /// front of it, and so on, up to this many rules.
 const MAX_CONTEXT: usize = 3;
 
-/// Which rules refer to which.
+/// The references between the rules of a schema.
 pub struct References {
     /// For each rule, the first rule that refers to it.
     first: Vec<Option<usize>>,
@@ -50,28 +50,28 @@ impl References {
         Self { first, counts, siblings }
     }
 
-    /// The generic instance that a rule is another name for, if nothing else refers to it.
+    /// Returns the generic instance that a rule is another name for, if nothing else refers to it.
     pub fn sole_instance(&self, schema: &Schema, rule: &Rule) -> Option<usize> {
         let TypeKind::Rule(id) = rule.body.kind else { return None };
         let is_instance = schema.rules[id.0].origin == RuleOrigin::Instance;
         (is_instance && self.counts[id.0] == 1).then_some(id.0)
     }
 
-    /// Whether the rule that refers to an instance refers to others of the same generic rule,
-    /// and the arguments are short enough to tell them apart by.
+    /// Returns whether the rule that refers to an instance refers to others of the same generic
+    /// rule, and the arguments are short enough to distinguish them.
     fn has_siblings(&self, rule: usize, name: &str) -> bool {
         let key = (self.first[rule], base(name).to_owned());
         name.len() <= MAX_SIBLING_NAME && !has_container(name) && self.siblings[&key] > 1
     }
 
-    /// The rule that is nothing but a tag around a rule which nothing else refers to.
+    /// Returns the rule that is nothing but a tag around a rule which nothing else refers to.
     fn wrapper(&self, schema: &Schema, rule: usize) -> Option<usize> {
         let around = self.first[rule].filter(|_| self.counts[rule] == 1)?;
         let TypeKind::Tag { content, .. } = &schema.rules[around].body.kind else { return None };
         matches!(content.kind, TypeKind::Rule(id) if id.0 == rule).then_some(around)
     }
 
-    /// The rule that refers to a rule, that rule and the one that refers to it, and so on.
+    /// Returns the rule that refers to a rule, that rule and the one that refers to it, and so on.
     fn contexts(&self, schema: &Schema, rule: usize) -> Vec<String> {
         let mut contexts: Vec<String> = Vec::new();
         let mut next = self.first[rule];
@@ -90,7 +90,7 @@ impl References {
     }
 }
 
-/// The name of a rule without `$` and, if it is long, without generic arguments.
+/// Returns the name of a rule without `$` and, if it is long, without generic arguments.
 pub fn title(rule: &Rule) -> &str {
     let name = rule.name.trim_start_matches('$');
     match rule.origin {
@@ -99,7 +99,7 @@ pub fn title(rule: &Rule) -> &str {
     }
 }
 
-/// The name of a rule without `$` and without generic arguments.
+/// Returns the name of a rule without `$` and without generic arguments.
 pub fn base(name: &str) -> &str {
     let name = name.trim_start_matches('$');
     match name.find(['<', '@']) {
@@ -108,13 +108,14 @@ pub fn base(name: &str) -> &str {
     }
 }
 
-/// Whether an instance is called after the rule that uses it: its arguments are long, or
+/// Returns whether an instance is called after the rule that uses it: its arguments are long, or
 /// maps or arrays.
 fn is_long(name: &str) -> bool {
     has_container(name) || name.len() > MAX_INSTANCE_NAME
 }
 
-/// Whether the arguments of an instance are maps or arrays, or it is one that contains itself.
+/// Returns whether the arguments of an instance are maps or arrays, or it is one that contains
+/// itself.
 fn has_container(name: &str) -> bool {
     name.contains('@') || name.find('<').is_some_and(|start| name[start..].contains(['{', '[']))
 }
@@ -146,7 +147,7 @@ pub fn constant_names(schema: &Schema) -> Vec<Option<Ident>> {
     constants
 }
 
-/// The name of a rule, and what can be put in front of it. An instance with long arguments
+/// Returns the name of a rule, and what can be put in front of it. An instance with long arguments
 /// is called after the rule that uses it.
 fn name_and_contexts(
     schema: &Schema,

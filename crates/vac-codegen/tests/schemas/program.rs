@@ -35,7 +35,7 @@ fn encode_as(encoding: Encoding, value: &impl Encode) -> Result<Vec<u8>, String>
     Ok(encoder.finish())
 }
 
-/// What is wrong with a document, if anything.
+/// Returns an error if the decoder and the validator disagree about a document.
 fn problem(
     schema: &Schema,
     recode: Option<Recode>,

@@ -69,7 +69,7 @@ fn generated_modules_compile_and_agree_with_the_validator() {
     project.lint();
 }
 
-/// The golden schemas of the workspace. Their documents are tested elsewhere.
+/// Returns the golden schemas of the workspace. Their documents are tested elsewhere.
 fn goldens() -> Vec<data::Schema> {
     let folder = root().join("fixtures/cddl");
     let mut schemas = Vec::new();

@@ -7,7 +7,7 @@
 
 use crate::edn;
 
-/// A document and what has to become of it.
+/// A document and the expected result.
 pub struct Case {
     pub bytes: Vec<u8>,
     pub is_json: bool,
@@ -29,12 +29,12 @@ const FILES: [&str; 3] = [
     include_str!("../schemas/families.txt"),
 ];
 
-/// All schemas.
+/// Returns all schemas.
 pub fn schemas() -> Vec<Schema> {
     FILES.iter().flat_map(|file| file.split("\n=== ").skip(1).map(schema)).collect()
 }
 
-/// The schema with a name.
+/// Returns the schema with a name.
 pub fn cddl(name: &str) -> String {
     let found = schemas().into_iter().find(|schema| schema.name == name);
     found.unwrap_or_else(|| panic!("no schema `{name}`")).cddl

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
 }
@@ -16,7 +16,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// A crate with the lock file of the workspace, so that nothing has to be downloaded.
+    /// Creates a crate with the lock file of the workspace, so that nothing has to be downloaded.
     pub fn new(name: &str) -> Self {
         let folder = root().join("target/generated").join(name);
         let project = Self { folder };
@@ -44,7 +44,7 @@ impl Project {
         fs::write(path, content).expect("the file can be written");
     }
 
-    /// The crate's folder.
+    /// Returns the crate's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -66,7 +66,7 @@ impl Project {
         self.run_with_out_dir(&self.folder)
     }
 
-    /// The same, with a folder of files that a build script would have generated.
+    /// Compiles and runs the crate with a folder of files that a build script would have generated.
     pub fn run_with_out_dir(&self, out_dir: &Path) -> String {
         let output = Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--offline"])

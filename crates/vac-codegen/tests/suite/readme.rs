@@ -9,7 +9,7 @@ use crate::project::Project;
 
 const README: &str = include_str!("../../README.md");
 
-/// The code block that starts with a line.
+/// Returns the code block that starts with a line.
 fn block(info: &str, first_line: &str) -> String {
     let start = format!("```{info}\n{first_line}");
     let at = README.find(&start).unwrap_or_else(|| panic!("no block `{start}`"));

@@ -11,7 +11,7 @@ use crate::edn::Item;
 /// Containers at this depth are left empty, so that recursive types come to an end.
 const MAX_DEPTH: usize = 12;
 
-/// A document for a type. It is valid unless the type is restricted by more than one rule
+/// Returns a document for a type. It is valid unless the type is restricted by more than one rule
 /// (`.and`, a cut) or by a regular expression.
 pub fn sample(schema: &Schema, ty: &Type, rng: &mut Rng) -> Item {
     Sampler { schema, rng }.item(ty, 0)
@@ -188,7 +188,7 @@ fn value(value: &LiteralValue) -> Item {
     }
 }
 
-/// The smallest value of the kind of a type.
+/// Returns the smallest value of the kind of a type.
 fn sample_scalar(kind: &TypeKind) -> Item {
     match kind {
         TypeKind::Map(_) => Item::Map(Vec::new()),

@@ -1,4 +1,4 @@
-//! From the notation to what the recognizer works with.
+//! Compiles a parsed grammar into the form that the recognizer works on.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -139,7 +139,8 @@ impl Compiled {
             }
     }
 
-    /// What an alternative can begin with, and whether it can be empty, as far as known.
+    /// Returns the characters that an alternative can begin with and whether it can be empty, as
+    /// far as known.
     fn begin(&self, alternative: &Alternative) -> (First, bool) {
         let mut first = First::default();
         for part in &alternative.parts {
@@ -273,7 +274,7 @@ impl<'g> Compiler<'g> {
         Ok(parts)
     }
 
-    /// An element that occurs once, without a nonterminal of its own if it needs none.
+    /// Compiles an element that occurs once, without a nonterminal of its own if it needs none.
     fn once(&mut self, element: &'g Element) -> Result<Vec<Part>, GrammarError> {
         match element {
             Element::Characters(characters) => Ok(self.characters(characters)),
@@ -338,7 +339,7 @@ impl<'g> Compiler<'g> {
         Ok(Symbol::Nonterminal(number))
     }
 
-    /// The alternatives of a core rule that is more than a set: `CRLF` and `LWSP`.
+    /// Returns the alternatives of a core rule that is more than a set: `CRLF` and `LWSP`.
     fn core_rule(&mut self, name: &str) -> Result<Vec<Vec<Part>>, GrammarError> {
         let mut reference = |name: &str| self.reference(name, 0);
         if name == "crlf" {
@@ -351,7 +352,7 @@ impl<'g> Compiler<'g> {
         Ok(vec![vec![spaces], more])
     }
 
-    /// The ranges of a rule that is a set of characters.
+    /// Returns the ranges of a rule that is a set of characters.
     fn rule_ranges(&self, name: &str, depth: usize) -> Option<Vec<(u32, u32)>> {
         let rule = match self.rules.get(name) {
             Some(rule) => rule,
@@ -380,7 +381,7 @@ impl<'g> Compiler<'g> {
         Some(ranges)
     }
 
-    /// The ranges of an element that is a set of characters.
+    /// Returns the ranges of an element that is a set of characters.
     fn ranges(&self, element: &Element, depth: usize) -> Option<Vec<(u32, u32)>> {
         if depth == MAX_CHAIN {
             return None;

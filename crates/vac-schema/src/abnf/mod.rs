@@ -26,12 +26,12 @@ pub struct Grammar {
     compiled: OnceLock<Arc<Compiled>>,
 }
 
-/// Why a text is not a grammar.
+/// The reason why a text is not a grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarError {
     /// The line of the grammar text, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// A description of the error.
     pub message: String,
 }
 
@@ -59,29 +59,29 @@ impl Grammar {
         Ok(Self { source, is_for_bytes, compiled: OnceLock::from(Arc::new(compiled)) })
     }
 
-    /// A grammar that was read before, for constants: the code generator prints only grammars
-    /// that [`Grammar::parse`] has accepted.
+    /// Creates a grammar that was read before, for constants: the code generator prints only
+    /// grammars that [`Grammar::parse`] has accepted.
     pub const fn constant(source: TableText, is_for_bytes: bool) -> Self {
         Self { source, is_for_bytes, compiled: OnceLock::new() }
     }
 
-    /// The text of the grammar.
+    /// Returns the text of the grammar.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether it matches bytes instead of characters.
+    /// Returns whether it matches bytes instead of characters.
     pub fn is_for_bytes(&self) -> bool {
         self.is_for_bytes
     }
 
-    /// The element that strings have to match.
+    /// Returns the element that strings have to match.
     pub(crate) fn element(&self) -> &str {
         self.source.trim_start().lines().next().map_or("", str::trim_end)
     }
 
-    /// The core rules of RFC 5234 that the grammar uses and does not define. RFC 9165 wants
-    /// every grammar to define all of its rules.
+    /// Returns the core rules of RFC 5234 that the grammar uses and does not define. RFC 9165
+    /// requires a grammar to define all of its rules.
     pub fn missing_core_rules(&self) -> &[String] {
         &self.compiled().missing_core_rules
     }
@@ -93,7 +93,7 @@ impl Grammar {
         })
     }
 
-    /// Whether the grammar generates a string, given as its bytes.
+    /// Returns whether the grammar generates a string, given as its bytes.
     pub(crate) fn is_match(&self, bytes: &[u8], budget: &Budget) -> bool {
         if self.is_for_bytes {
             let bytes = bytes.iter().map(|byte| u32::from(*byte));

@@ -49,7 +49,7 @@ struct Recognizer<'g> {
 }
 
 impl Compiled {
-    /// Whether the grammar generates a string. False if the budget does not suffice.
+    /// Returns whether the grammar generates a string. False if the budget does not suffice.
     pub(super) fn recognize(&self, mut input: impl Iterator<Item = u32>, budget: &Budget) -> bool {
         let (first, _) = self.nonterminals[START as usize].alternatives;
         let mut recognizer = Recognizer {
@@ -74,8 +74,8 @@ impl Compiled {
 }
 
 impl Recognizer<'_> {
-    /// Processes the items of a position. Returns whether the input up to here matches;
-    /// `None` if the budget is used up.
+    /// Processes the items of a position. Returns whether the input up to here matches; `None` if
+    /// the budget is used up.
     fn step(&mut self, position: u32, next: Option<u32>, budget: &Budget) -> Option<bool> {
         self.begins.push(self.waiting.len());
         self.items.clear();
@@ -171,7 +171,7 @@ impl Recognizer<'_> {
         Some(())
     }
 
-    /// The item after one more occurrence of its next part.
+    /// Returns the item after one more occurrence of its next part.
     fn advance(&self, item: Item) -> Item {
         let alternative = &self.grammar.alternatives[item.alternative as usize];
         let part = &alternative.parts[item.part as usize];

@@ -84,7 +84,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether nothing but space is before this place on its line, and there is a line before.
+    /// Returns whether nothing but space is before this place on its line, and there is a line
+    /// before.
     fn is_at_line_start(&self) -> bool {
         let before = self.bytes[..self.at].iter().rev();
         before.copied().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')
@@ -176,7 +177,7 @@ impl Parser<'_> {
         Ok(repetitions)
     }
 
-    /// Whether a rule begins here: only a rule has a name before `=`.
+    /// Returns whether a rule begins here: only a rule has a name before `=`.
     fn is_rule(&mut self) -> bool {
         let start = self.at;
         let is_rule = !self.name().is_empty() && {

@@ -70,7 +70,8 @@ impl<'d, 'a> ArrayReader<'_, '_, 'd, 'a> {
         }
     }
 
-    /// The alternative of a group that matches the next elements, and the position after it.
+    /// Returns the alternative of a group that matches the next elements, and the position after
+    /// it.
     fn next_group(&mut self, id: GroupId) -> Option<(usize, usize)> {
         self.chosen = None;
         let matcher = &mut self.reader.matcher;
@@ -112,7 +113,7 @@ impl<'d, 'a> ArrayReader<'_, '_, 'd, 'a> {
         if self.at == self.state.elements.len() { Ok(()) } else { Err(self.mismatch()) }
     }
 
-    /// The error for an array that does not fit.
+    /// Returns the error for an array that does not fit.
     pub fn mismatch(&self) -> Mismatch {
         Mismatch::new(self.node)
     }

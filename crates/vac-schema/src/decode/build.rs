@@ -8,7 +8,7 @@ use vac_value::{
 
 use super::{Mismatch, Reader};
 
-/// What building returns.
+/// The result of building a value.
 pub type Built<T> = Result<T, Mismatch>;
 
 /// A value that can be built of a valid node.
@@ -100,7 +100,7 @@ impl<T: BuildOwned> BuildOwned for Option<T> {
     }
 }
 
-/// The elements of an array, each built by a function.
+/// Returns the elements of an array, each built by a function.
 fn vec<'d, 'a, T>(
     reader: &mut Reader<'_>,
     node: Node<'d, 'a>,
@@ -131,7 +131,7 @@ impl<T: BuildOwned> BuildOwned for Vec<T> {
     }
 }
 
-/// The members of a map, each built by a function.
+/// Returns the members of a map, each built by a function.
 fn table<'d, 'a, K, V>(
     reader: &mut Reader<'_>,
     node: Node<'d, 'a>,
@@ -160,7 +160,7 @@ impl<K: BuildOwned, V: BuildOwned> BuildOwned for Map<K, V> {
     }
 }
 
-/// The content of a tag.
+/// Returns the content of a tag.
 fn content<'d, 'a>(node: Node<'d, 'a>, expected: u64) -> Built<Node<'d, 'a>> {
     match node.tag() {
         Some((number, content)) if number == expected => Ok(content),

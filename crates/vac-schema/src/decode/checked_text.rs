@@ -7,7 +7,7 @@ use vac_value::printable;
 
 use crate::tables::{PatternId, Schema};
 
-/// How many characters of a text are shown.
+/// The maximum number of characters of a text that a message shows.
 const MAX_CHARACTERS: usize = 60;
 
 /// A text that does not match the regular expression of its type.

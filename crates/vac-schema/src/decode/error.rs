@@ -1,4 +1,4 @@
-//! Why a document cannot be decoded.
+//! The reason why a document cannot be decoded.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use vac_value::{AnyError, EncodeError, Node, SyntaxError, Violation, ViolationKi
 
 use crate::Violations;
 
-/// Why a document cannot be decoded.
+/// The reason why a document cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// The bytes are not a document of the encoding.
@@ -19,7 +19,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// The violations of the schema, at most [`super::MAX_VIOLATIONS`].
+    /// Returns the violations of the schema, at most [`super::MAX_VIOLATIONS`].
     pub fn violations(&self) -> &[Violation] {
         match self {
             Self::Invalid(violations) => violations.as_slice(),
@@ -69,7 +69,7 @@ impl From<Violations> for DecodeError {
     }
 }
 
-/// The verdict on a value that neither encoding can represent.
+/// Returns the verdict on a value that neither encoding can represent.
 pub(super) fn unencodable(error: &EncodeError) -> Violations {
     let kind = match error {
         EncodeError::DuplicateKey(_) => ViolationKind::DuplicateKey,
@@ -96,12 +96,12 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// A node that does not fit.
+    /// Creates the error for a node that does not fit.
     pub fn new(node: Node<'_, '_>) -> Self {
         Self { offset: node.offset(), has_both_keys: false }
     }
 
-    /// A map that contains a member under both of its keys.
+    /// Creates the error for a map that contains a member under both of its keys.
     pub(super) fn with_both_keys(node: Node<'_, '_>) -> Self {
         Self { offset: node.offset(), has_both_keys: true }
     }

@@ -74,12 +74,12 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
         entries.map(|(key, value)| Ok((reader.build(key)?, reader.build(value)?))).collect()
     }
 
-    /// Whether the `required` members are all present, and no others than `members`.
+    /// Returns whether the `required` members are all present, and no others than `members`.
     pub fn is_within(&self, required: &[usize], members: &[usize]) -> bool {
         self.assignment.is_within(required, members)
     }
 
-    /// The error for a map that does not fit.
+    /// Returns the error for a map that does not fit.
     pub fn mismatch(&self) -> Mismatch {
         Mismatch::new(self.node)
     }

@@ -1,4 +1,4 @@
-//! Questions that generated code asks about a valid node.
+//! The reader that generated code uses to build values of valid nodes.
 
 use vac_value::{Document, Encoding, Kind, Node};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use vac_value::printable;
 
-/// How many characters of a text are shown.
+/// The maximum number of characters of a text that a message shows.
 const MAX_CHARACTERS: usize = 60;
 
 /// A text that is not among the values of an enum.

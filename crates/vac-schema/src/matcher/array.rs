@@ -1,4 +1,4 @@
-//! Arrays: which element of a sequence takes which element of the array.
+//! Matches arrays: assigns the elements of an array to the elements of a sequence.
 
 use std::collections::HashMap;
 
@@ -307,7 +307,7 @@ impl<'s> Matcher<'s, '_> {
     }
 }
 
-/// The name that a schema gives to an element of an array.
+/// Returns the name that a schema gives to an element of an array.
 fn element_name(key: &MemberKey) -> &str {
     match key {
         MemberKey::Literal(label) => match &label.value {

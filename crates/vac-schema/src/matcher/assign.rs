@@ -1,4 +1,4 @@
-//! Which member of a group takes which entry of a map that the group matches.
+//! Assigns the entries of a map to the members of a group that matches it.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ pub(crate) struct Assignment<'d, 'a> {
 }
 
 impl<'d, 'a> Assignment<'d, 'a> {
-    /// The value that the member with a literal key took.
+    /// Returns the value that the member with a literal key took.
     pub(crate) fn value(&self, member: usize) -> Option<Node<'d, 'a>> {
         self.values.get(member).copied().flatten()
     }
 
-    /// The entries that the member with a key type took.
+    /// Returns the entries that the member with a key type took.
     pub(crate) fn entries(
         &self,
         member: usize,
@@ -34,7 +34,7 @@ impl<'d, 'a> Assignment<'d, 'a> {
         taken.map(|(_, key, value)| (*key, *value))
     }
 
-    /// Whether `required` all took an entry, and no member did that is not in `members`.
+    /// Returns whether `required` all took an entry, and no member did that is not in `members`.
     pub(crate) fn is_within(&self, required: &[usize], members: &[usize]) -> bool {
         let took = |member: &usize| {
             self.value(*member).is_some() || self.entries.iter().any(|(taker, ..)| taker == member)
@@ -67,7 +67,8 @@ impl<'s> Matcher<'s, '_> {
         is_assigned.then_some(assignment)
     }
 
-    /// The counterpart of `flat_map`.
+    /// Assigns the entries of a map whose group is a list of members. The counterpart of
+    /// `flat_map`.
     fn assign_flat<'d, 'a>(
         &mut self,
         elements: &'s [Element],

@@ -35,13 +35,13 @@ enum Stop {
 }
 
 impl Budget {
-    /// The usual budget for checking a node.
+    /// Returns the usual budget for checking a node.
     pub fn new(node: Node<'_, '_>) -> Self {
         let bytes = node.raw().len() as u64;
         Self::with_steps(STEPS.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE)))
     }
 
-    /// A budget of this number of steps.
+    /// Creates a budget of this number of steps.
     pub fn with_steps(limit: u64) -> Self {
         Self { limit, left: Cell::new(limit), nesting: 0, stop: Cell::new(None) }
     }
@@ -91,18 +91,18 @@ impl Budget {
         self.nesting -= 1;
     }
 
-    /// Whether matching was stopped. Verdicts are not reliable then.
+    /// Returns whether matching was stopped. Verdicts are not reliable then.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.get().is_some()
     }
 
-    /// The number of steps so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> u64 {
         self.limit - self.left.get()
     }
 
-    /// The violation that reports why matching was stopped.
+    /// Returns the violation that reports why matching was stopped.
     pub(crate) fn violation(&self) -> Option<Violation> {
         let expected = match self.stop.get()? {
             Stop::Steps => {

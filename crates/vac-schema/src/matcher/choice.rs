@@ -7,7 +7,7 @@ use crate::describe::{key_name, list};
 use crate::scalar::{equals, find_case};
 use crate::tables::{Literals, Selector, TypeId, TypeKind};
 
-/// How many alternatives that got less far are described.
+/// The maximum number of alternatives that got less far and are described.
 const MAX_OTHERS: usize = 8;
 
 impl<'s> Matcher<'s, '_> {
@@ -86,7 +86,7 @@ impl<'s> Matcher<'s, '_> {
         false
     }
 
-    /// The name of the rule that a type refers to; empty for any other type.
+    /// Returns the name of the rule that a type refers to; empty for any other type.
     fn rule_name(&self, id: TypeId) -> &'s str {
         match &self.type_(id).kind {
             TypeKind::Rule(rule) => &self.rule(*rule).name,

@@ -9,7 +9,7 @@ use super::Matcher;
 use crate::tables::{TagNumber, TypeId, TypeKind};
 use crate::text_encoding::TextEncoding;
 
-/// How a document is contained in a string.
+/// The way in which a string contains a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inside {
     /// A CBOR item in bytes.
@@ -131,7 +131,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// The number of the document inside a string.
+    /// Returns the number of the document inside a string.
     pub(crate) fn document_number(&mut self, node: Node<'_, '_>, inside: Inside) -> u64 {
         let next = self.last_document + 1;
         let number = *self.documents.entry((self.document, node.index(), inside)).or_insert(next);
@@ -139,7 +139,7 @@ impl Matcher<'_, '_> {
         number
     }
 
-    /// Whether a type accepts a value that is not part of the document, given as CBOR.
+    /// Returns whether a type accepts a value that is not part of the document, given as CBOR.
     pub(super) fn accepts_value(&mut self, id: TypeId, item: &[u8]) -> bool {
         /// Steps that take as long as scanning a small document.
         const SCAN_STEPS: u64 = 8;

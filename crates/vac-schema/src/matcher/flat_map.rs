@@ -1,4 +1,4 @@
-//! Maps whose group is a list of members: most maps. They are matched in one pass.
+//! Matches maps whose group is a list of members, in one pass. Most maps are of this form.
 
 use vac_value::{Node, check};
 
@@ -6,12 +6,12 @@ use super::Matcher;
 use crate::scalar::equals;
 use crate::tables::{Element, ElementKind, LiteralValue, MemberKey, TypeId, TypeKind};
 
-/// The most elements of a sequence that is matched in one pass.
+/// The maximum number of elements of a sequence that is matched in one pass.
 pub(crate) const MAX_FLAT: usize = 64;
 
 impl<'s> Matcher<'s, '_> {
-    /// The common case in one pass: each entry goes to the member with its key, or to the
-    /// first member whose key type accepts the key.
+    /// Matches a map in one pass, which is the common case: each entry goes to the member with its
+    /// key, or to the first member whose key type accepts the key.
     pub(super) fn flat_map(&mut self, elements: &'s [Element], node: Node<'_, '_>) -> bool {
         let mut is_valid = true;
         let mut counts = Counts::default();
@@ -98,13 +98,13 @@ impl<'s> Matcher<'s, '_> {
         self.not_taken(key, value, Some(&refused))
     }
 
-    /// Whether a type accepts every text.
+    /// Returns whether a type accepts every text.
     fn is_any_text(&self, id: TypeId) -> bool {
         let kind = &self.type_(self.resolve(id)).kind;
         matches!(kind, TypeKind::Major { major: 3, info: None })
     }
 
-    /// Whether a type accepts every value.
+    /// Returns whether a type accepts every value.
     fn is_any(&self, id: TypeId) -> bool {
         matches!(self.type_(self.resolve(id)).kind, TypeKind::Any)
     }
@@ -112,7 +112,7 @@ impl<'s> Matcher<'s, '_> {
 
 pub(super) type Found<'s> = (usize, &'s str, bool, TypeId);
 
-/// The member with this literal key. Documents tend to have the schema's order, so the
+/// Returns the member with this literal key. Documents tend to have the schema's order, so the
 /// search begins after the last find.
 #[inline]
 pub(super) fn find<'s>(
@@ -142,7 +142,7 @@ pub(super) fn find<'s>(
     found
 }
 
-/// Whether a key, which the source contains literally if it has a `text`, is a label.
+/// Returns whether a key, which the source contains literally if it has a `text`, is a label.
 #[inline]
 fn is_label(label: &LiteralValue, text: Option<&[u8]>, key: Node<'_, '_>) -> bool {
     match (label, text) {
@@ -156,7 +156,7 @@ fn is_label(label: &LiteralValue, text: Option<&[u8]>, key: Node<'_, '_>) -> boo
     }
 }
 
-/// How many entries each member of a flat map has taken.
+/// The number of entries that each member of a flat map has taken.
 #[derive(Default)]
 pub(super) struct Counts {
     /// One bit for each member that took an entry.

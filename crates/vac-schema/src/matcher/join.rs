@@ -49,7 +49,7 @@ impl<'s> Matcher<'s, '_> {
         ends
     }
 
-    /// The occurrences of an element.
+    /// Returns the positions that can be reached after the occurrences of an element.
     fn join_element(
         &mut self,
         element: &'s Element,
@@ -85,7 +85,7 @@ impl<'s> Matcher<'s, '_> {
         ends
     }
 
-    /// One string of a type.
+    /// Returns the positions that can be reached after one string of a type.
     fn join_string(
         &mut self,
         id: TypeId,
@@ -144,7 +144,8 @@ impl<'s> Matcher<'s, '_> {
         ends
     }
 
-    /// What comes next before a list of elements, if `outer` comes after it.
+    /// Returns what a list of elements can begin with; if it can be empty, also what `outer` begins
+    /// with.
     fn after_elements(&self, elements: &'s [Element], outer: &Follow<'s>) -> Follow<'s> {
         let mut follow = Follow::default();
         if self.add_follow(elements, &mut follow) {

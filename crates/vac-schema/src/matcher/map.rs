@@ -1,4 +1,4 @@
-//! Maps: which member of a sequence takes which entry of the map.
+//! Matches maps: assigns the entries of a map to the members of a sequence.
 
 use std::collections::HashMap;
 
@@ -264,7 +264,7 @@ impl<'s> Matcher<'s, '_> {
         !is_reported && self.fail_group(id, state.map)
     }
 
-    /// The key that all alternatives of a group have with a constant value, those of groups
+    /// Returns the key that all alternatives of a group have with a constant value, those of groups
     /// inside it included, and its types.
     fn constants_of_one_key(&self, group: &'s Group) -> Option<(&'s LiteralValue, Vec<TypeId>)> {
         if group.choices.len() < 2 {
@@ -276,7 +276,7 @@ impl<'s> Matcher<'s, '_> {
         Some((key, types))
     }
 
-    /// The key of the first member of a sequence whose value is a constant.
+    /// Returns the key of the first member of a sequence whose value is a constant.
     fn first_constant(&self, sequence: &'s Sequence) -> Option<&'s LiteralValue> {
         sequence.elements.iter().find_map(|element| match &element.kind {
             ElementKind::Member { key: MemberKey::Literal(label), value, .. }
@@ -314,7 +314,7 @@ impl<'s> Matcher<'s, '_> {
         Some(())
     }
 
-    /// Whether a type is a literal.
+    /// Returns whether a type is a literal.
     fn is_constant(&self, id: TypeId) -> bool {
         match &self.type_(id).kind {
             TypeKind::Literal(_) => true,
@@ -329,8 +329,8 @@ impl<'s> Matcher<'s, '_> {
         ids.iter().any(|id| self.accepts_node(*id, node))
     }
 
-    /// How many constant values of a sequence a map has, those of the alternatives of groups
-    /// inside it included.
+    /// Returns how many constant values of a sequence a map has, those of the alternatives of
+    /// groups inside it included.
     fn count_constants(
         &mut self,
         sequence: &'s Sequence,
@@ -359,8 +359,8 @@ impl<'s> Matcher<'s, '_> {
         count
     }
 
-    /// The alternative with the most constant values that the map has, or of several the one
-    /// that takes the most entries before it fails. `None` if there are several, and none of
+    /// Returns the alternative with the most constant values that the map has, or of several the
+    /// one that takes the most entries before it fails. `None` if there are several, and none of
     /// them takes anything.
     fn best_alternative(
         &mut self,
@@ -438,7 +438,7 @@ impl<'s> Matcher<'s, '_> {
     }
 }
 
-/// The most alternatives of a group that are tried one by one.
+/// The maximum number of alternatives of a group that are tried one by one.
 const MAX_TRIED: usize = 8;
 
 enum Pass {
@@ -469,8 +469,8 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         Self { map, members, refused, incomplete, counted: 0, takers }
     }
 
-    /// The next alternative of a group that may match: of many alternatives only those whose
-    /// first key is open are tried.
+    /// Returns the next alternative of a group that may match: of many alternatives only those
+    /// whose first key is open are tried.
     fn next_alternative(&mut self, group: &Group, from: usize) -> Option<usize> {
         let count = group.choices.len();
         if count <= MAX_TRIED {
@@ -485,7 +485,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         self.members.take(at);
     }
 
-    /// The keys and values in order, each with the element that took it; `None` if one was
+    /// Returns the keys and values in order, each with the element that took it; `None` if one was
     /// not taken.
     pub(super) fn taken(&self) -> Option<Vec<Taken<'d, 'a>>> {
         let taken = |at: usize| {
@@ -495,7 +495,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         (0..self.members.len()).map(taken).collect()
     }
 
-    /// The value of this key, if it has not been taken.
+    /// Returns the value of this key, if it has not been taken.
     fn open_value(&mut self, key: &LiteralValue) -> Option<Node<'d, 'a>> {
         let at = self.members.find_value(key)?;
         (!self.members.is_taken(at)).then(|| self.members.value(at))
@@ -518,7 +518,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         }
     }
 
-    /// The entry with this key, if it has not been taken.
+    /// Returns the entry with this key, if it has not been taken.
     fn find(&mut self, element: &Element, key: &LiteralValue) -> Option<usize> {
         match key {
             LiteralValue::Text(text) => self.members.find_text(text),
@@ -534,7 +534,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         }
     }
 
-    /// The steps since the last call.
+    /// Returns the steps since the last call.
     fn new_steps(&mut self) -> u64 {
         let steps = self.members.steps();
         steps - std::mem::replace(&mut self.counted, steps)
@@ -544,7 +544,7 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
 /// An entry of a map and the element that took it.
 pub(super) type Taken<'d, 'a> = (*const Element, Node<'d, 'a>, Node<'d, 'a>);
 
-/// The literal key without which a sequence fails before it has any effect, and the type of
+/// Returns the literal key without which a sequence fails before it has any effect, and the type of
 /// its value.
 fn required_member(sequence: &Sequence) -> Option<(&LiteralValue, TypeId)> {
     let mut literals = sequence.elements.iter().filter_map(|element| match &element.kind {

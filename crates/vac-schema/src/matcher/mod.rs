@@ -44,7 +44,7 @@ impl Schema {
         self.validate_within(rule, node, max_violations, &mut Budget::new(node))
     }
 
-    /// The same with a budget of the caller's.
+    /// Checks a node against a rule within the given budget.
     pub fn validate_within(
         &self,
         rule: RuleId,
@@ -84,8 +84,8 @@ impl Schema {
         matcher.validate(rule, type_id, node)
     }
 
-    /// Checks a node against a rule, but does not look for duplicate keys where the schema
-    /// accepts anything. For callers that have looked for them in the whole document.
+    /// Checks a node against a rule, but does not search for duplicate keys where the schema
+    /// accepts anything. For callers that have searched the whole document for them.
     pub fn validate_rule(
         &self,
         rule: RuleId,
@@ -100,7 +100,7 @@ impl Schema {
     }
 }
 
-/// Looks for duplicate keys at any depth inside a node.
+/// Searches for duplicate keys at any depth inside a node.
 pub fn validate_keys(node: Node<'_, '_>, max_violations: usize) -> Result<(), Violations> {
     let violations = Violation::duplicate_keys(node, max_violations);
     Violations::verdict(violations, node.duplicate_keys().len())
@@ -124,7 +124,7 @@ pub(crate) struct Matcher<'s, 'b> {
     /// Whether only the first violation is wanted: then alternatives that got less far are
     /// not described.
     is_brief: bool,
-    /// How many probes are under way; in report mode 0.
+    /// The number of probes under way; 0 in report mode.
     probes: usize,
     /// The last node in document order at which the current probe failed.
     furthest: u32,
@@ -203,7 +203,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         }
     }
 
-    /// Checks a node against a type that is the body of a rule or part of it, and looks for
+    /// Checks a node against a type that is the body of a rule or part of it, and searches for
     /// duplicate keys.
     pub(crate) fn validate(
         &mut self,
@@ -218,12 +218,12 @@ impl<'s, 'b> Matcher<'s, 'b> {
         self.finish(node)
     }
 
-    /// Whether a type accepts a node.
+    /// Returns whether a type accepts a node.
     pub(crate) fn accepts_node(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
         self.probe(|matcher| matcher.check(id, node)).is_valid
     }
 
-    /// The first alternative of a group that accepts a whole map or array.
+    /// Returns the first alternative of a group that accepts a whole map or array.
     pub(crate) fn choose_sequence(&mut self, id: GroupId, node: Node<'_, '_>) -> Option<usize> {
         let choices = &*self.group(id).choices;
         match choices {
@@ -272,7 +272,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         self.probes > 0
     }
 
-    /// Whether the answer is known, so that the rest need not be checked.
+    /// Returns whether the answer is known, so that the rest need not be checked.
     fn is_done(&self) -> bool {
         self.is_probing() || (self.is_brief && self.total > 0) || self.budget.is_stopped()
     }
@@ -298,14 +298,14 @@ impl<'s, 'b> Matcher<'s, 'b> {
         let is_valid = if self.is_probing() {
             self.check_remembering(id, ty, node)
         } else {
-            self.look_inside(id, &ty.kind, node)
+            self.check_content(id, &ty.kind, node)
         };
         self.rule = around;
         self.budget.leave();
         is_valid
     }
 
-    /// The type that a reference to rules leads to.
+    /// Returns the type that a reference to rules leads to.
     #[inline]
     pub(crate) fn resolve(&self, mut id: TypeId) -> TypeId {
         while let TypeKind::Rule(rule) = &self.type_(id).kind {
@@ -314,7 +314,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         id
     }
 
-    /// The type that a reference to rules leads to. The last of these rules that is not of
+    /// Returns the type that a reference to rules leads to. The last of these rules that is not of
     /// the prelude becomes the current rule.
     fn follow(&mut self, mut id: TypeId) -> TypeId {
         while let TypeKind::Rule(rule) = &self.type_(id).kind {
@@ -337,7 +337,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         let verdict = match self.memo.get(&key) {
             Some(verdict) => *verdict,
             None => {
-                let verdict = self.probe(|matcher| matcher.look_inside(id, &ty.kind, node));
+                let verdict = self.probe(|matcher| matcher.check_content(id, &ty.kind, node));
                 self.memo.insert(key, verdict);
                 verdict
             }
@@ -346,7 +346,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         verdict.is_valid
     }
 
-    fn look_inside(&mut self, id: TypeId, kind: &'s TypeKind, node: Node<'_, '_>) -> bool {
+    fn check_content(&mut self, id: TypeId, kind: &'s TypeKind, node: Node<'_, '_>) -> bool {
         match kind {
             TypeKind::Choice { alternatives, selector, literals } => {
                 self.choice(id, alternatives, selector.as_ref(), literals.as_ref(), node)
@@ -408,7 +408,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         }
     }
 
-    /// Whether a document may use a feature. A node that uses it and may not is remembered
+    /// Returns whether a document may use a feature. A node that uses it and may not is remembered
     /// for messages.
     pub(crate) fn has_feature(&self, name: &'s str, node: Node<'_, '_>) -> bool {
         let is_enabled = self.features.is_enabled(name);

@@ -19,7 +19,7 @@ pub struct OpenMembers<'d, 'a> {
     named: Vec<bool>,
     /// What was taken, in that order.
     log: Vec<usize>,
-    /// Members by the value of their key; made when the first is looked for.
+    /// Members by the value of their key; built when the first is searched for.
     by_key: Option<HashMap<KeyValue<'a>, usize>>,
     /// Results of [`OpenMembers::find_with`].
     found: HashMap<usize, Option<usize>>,
@@ -56,7 +56,7 @@ struct Alternatives {
 }
 
 impl<'d, 'a> OpenMembers<'d, 'a> {
-    /// All members of a map, none of them taken.
+    /// Lists the members of a map, none of them taken.
     pub fn new(map: Node<'d, 'a>) -> Self {
         let members: Vec<_> = map.members().filter(|(key, _)| !key.is_duplicate_key()).collect();
         Self {
@@ -72,32 +72,32 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// The key of a member.
+    /// Returns the key of a member.
     pub fn key(&self, member: usize) -> Node<'d, 'a> {
         self.members[member].0
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     pub fn value(&self, member: usize) -> Node<'d, 'a> {
         self.members[member].1
     }
 
-    /// The number of members that are taken.
+    /// Returns the number of members that are taken.
     pub fn taken(&self) -> usize {
         self.log.len()
     }
 
-    /// The amount of work so far: members looked at, taken and given back.
+    /// Returns the amount of work so far: members visited, taken and given back.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The open member with this text for its key.
+    /// Returns the open member with this text for its key.
     pub fn find_text(&mut self, key: &str) -> Option<usize> {
         self.find(&KeyValue::Text(Cow::Borrowed(key)))
     }
 
-    /// The open member with this integer for its key.
+    /// Returns the open member with this integer for its key.
     pub fn find_integer(&mut self, key: i128) -> Option<usize> {
         self.find(&KeyValue::Integer(key))
     }
@@ -106,7 +106,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         self.position(key).filter(|member| !self.taken[*member])
     }
 
-    /// The member with this key, open or not.
+    /// Returns the member with this key, open or not.
     fn position(&mut self, key: &KeyValue<'_>) -> Option<usize> {
         self.steps += 1;
         let by_key = self.by_key.get_or_insert_with(|| {
@@ -117,7 +117,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         by_key.get(key).copied()
     }
 
-    /// The first alternative of a group from `from` on that requires no key, or one that is
+    /// Returns the first alternative of a group from `from` on that requires no key, or one that is
     /// open. `group` identifies the group, `keys` are the keys that its alternatives require.
     pub fn next_alternative<'k>(
         &mut self,
@@ -146,7 +146,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         self.alternatives[&group].candidates.next(from)
     }
 
-    /// The open member with this text or integer for its key.
+    /// Returns the open member with this text or integer for its key.
     pub fn find_value(&mut self, key: &LiteralValue) -> Option<usize> {
         self.find(&literal_key(key)?)
     }
@@ -162,9 +162,9 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// The open member whose key is the one that an element names, for keys that are neither
-    /// text nor integers. `element` identifies the element: the members are gone through once
-    /// for it.
+    /// Returns the open member whose key is the one that an element names, for keys that are
+    /// neither text nor integers. `element` identifies the element: the members are gone through
+    /// once for it.
     pub fn find_with(
         &mut self,
         element: usize,
@@ -178,8 +178,8 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         found.filter(|member| !self.taken[*member])
     }
 
-    /// The first member from `from` on that is left for an element with a key type: open, not
-    /// named by a cut, and not refused before. `element` identifies the element.
+    /// Returns the first member from `from` on that is left for an element with a key type: open,
+    /// not named by a cut, and not refused before. `element` identifies the element.
     pub fn next(&mut self, element: usize, from: usize) -> Option<usize> {
         self.steps += 1;
         let left = self.left.entry(element).or_insert_with(|| {
@@ -230,7 +230,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// A point to which [`OpenMembers::roll_back`] returns.
+    /// Returns a point to which [`OpenMembers::roll_back`] returns.
     pub fn point(&self) -> usize {
         self.log.len()
     }
@@ -256,17 +256,17 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// The members that were taken since a point, in that order.
+    /// Returns the members that were taken since a point, in that order.
     pub fn taken_since(&self, point: usize) -> &[usize] {
         &self.log[point..]
     }
 
-    /// The number of members, taken or not.
+    /// Returns the number of members, taken or not.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether a member is taken.
+    /// Returns whether a member is taken.
     pub fn is_taken(&self, member: usize) -> bool {
         self.taken[member]
     }
@@ -295,7 +295,7 @@ struct BitSet {
 }
 
 impl BitSet {
-    /// An empty set of numbers below a limit.
+    /// Creates an empty set of numbers below a limit.
     fn new(limit: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = limit.div_ceil(64).max(1);
@@ -326,7 +326,7 @@ impl BitSet {
         }
     }
 
-    /// The least number of the set that is not less than this one.
+    /// Returns the least number of the set that is not less than this one.
     fn next(&self, from: usize) -> Option<usize> {
         let mut at = from;
         for (height, level) in self.levels.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Control operators that take texts and byte strings apart.
+//! Control operators that decode or divide texts and byte strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// The bytes of a text or a byte string.
+    /// Returns the bytes of a text or a byte string.
     pub(crate) fn string_bytes<'a>(node: Node<'_, 'a>) -> Option<Cow<'a, [u8]>> {
         match node.kind() {
             Kind::Text => node.text().map(|text| match text {
@@ -123,7 +123,7 @@ impl<'s> Matcher<'s, '_> {
         ends
     }
 
-    /// Whether a text is what a conversion makes of an item of a type.
+    /// Returns whether a text is what a conversion makes of an item of a type.
     fn is_converted(
         &mut self,
         conversion: Conversion,
@@ -180,7 +180,7 @@ impl<'s> Matcher<'s, '_> {
         false
     }
 
-    /// The literals of a type and the ends of its ranges.
+    /// Returns the literals of a type and the ends of its ranges.
     fn literal_items(&self, id: TypeId) -> Vec<&'s LiteralValue> {
         /// Types that are visited.
         const MAX_TYPES: usize = 1_000;
@@ -203,7 +203,7 @@ impl<'s> Matcher<'s, '_> {
     }
 }
 
-/// Whether a text is `0` or an integer without leading zeros and without `+`.
+/// Returns whether a text is `0` or an integer without leading zeros and without `+`.
 fn is_base10(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     text == "0"
@@ -211,7 +211,7 @@ fn is_base10(text: &str) -> bool {
             && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The last float from one that has a property towards another, if the floats that have it
+/// Returns the last float from one that has a property towards another, if the floats that have it
 /// are next to each other.
 fn last_float(from: f64, to: f64, has_it: impl Fn(f64) -> bool) -> f64 {
     // Floats in their order are integers in theirs.

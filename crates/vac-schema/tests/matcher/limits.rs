@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn alternatives_that_share_parts_take_no_time() {
+fn alternatives_that_share_parts_take_little_time() {
     let schema = "tree = {v: int, ? kids: [* tree]} / {n: tstr, ? kids: [* tree]}";
     for key in ["\"v\": 1", "\"n\": \"\""] {
         let depth = 100;
@@ -19,14 +19,14 @@ fn alternatives_that_share_parts_take_no_time() {
 }
 
 #[test]
-fn tags_that_share_parts_take_no_time() {
+fn tags_that_share_parts_take_little_time() {
     let mut source = [0xc1].repeat(250);
     source.push(0xf6);
     assert_eq!(cbor("t = #6.1(t) / #6.1(u) / int u = t / tstr", &source).len(), 1);
 }
 
 #[test]
-fn wide_maps_take_no_time() {
+fn wide_maps_take_little_time() {
     let entries: Vec<String> = (0..20_000).map(|at| format!("\"k{at}\": {at}")).collect();
     let source = format!("{{{}}}", entries.join(", "));
     valid("a = { * (tstr => int) }", &source);
@@ -81,7 +81,7 @@ fn deep_bytes_fit_the_stack() {
     });
 }
 
-/// The verdict on a document, and the number of steps it took.
+/// Returns the verdict on a document, and the number of steps it took.
 fn counted(text: &str, document: &str) -> (Result<(), Violations>, u64) {
     let schema = schema(text);
     let document = Document::json(document.as_bytes()).expect("JSON");
@@ -232,7 +232,7 @@ fn messages_about_large_types_stay_short() {
     assert!(violations[0].to_string().len() < 20_000);
 }
 
-/// A schema with many plugs, and a document that uses all of them.
+/// Returns a schema with many plugs, and a document that uses all of them.
 fn plugs(count: usize, plug: impl Fn(usize) -> String) -> String {
     (0..count).map(|at| plug(at) + "\n").collect()
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn tells_everything_that_is_wrong_with_a_map() {
+fn everything_wrong_with_a_map_is_reported() {
     let schema = r#"
         record = { version: tstr, id: tstr, ? mode: mode, ? n: uint }
         mode = "fast" / "safe"
@@ -54,7 +54,7 @@ fn only_the_selected_map_is_reported() {
 }
 
 #[test]
-fn tells_alternatives_of_one_map_apart_as_well() {
+fn alternatives_of_one_map_are_distinguished() {
     let schema = r#"a = { kind: "x", x: int // kind: "y", y: int }"#;
     valid(schema, r#"{"y": 1, "kind": "y"}"#);
     invalid(
@@ -65,7 +65,7 @@ fn tells_alternatives_of_one_map_apart_as_well() {
 }
 
 #[test]
-fn follows_the_alternative_that_got_furthest() {
+fn furthest_alternative_is_reported() {
     let schema = "a = [int, int, b] / [int, tstr, tstr] b = { ? c: int }";
     let violations = json(schema, r#"[1, 2, {"c": null}]"#);
     assert_eq!(lines(&violations), ["/2/c: expected int, found null (rule b)"]);
@@ -73,7 +73,7 @@ fn follows_the_alternative_that_got_furthest() {
 }
 
 #[test]
-fn names_scalars_in_one_line() {
+fn scalars_are_named_in_one_line() {
     invalid(
         "a = int / tstr .size 2 / 1.5..2.5",
         "true",
@@ -83,7 +83,7 @@ fn names_scalars_in_one_line() {
 }
 
 #[test]
-fn explains_arrays() {
+fn mismatches_in_arrays_are_explained() {
     let schema = "a = [x: int, ? y: tstr, z: int]";
     invalid(schema, "[1, null, 2]", &["/1: expected text or int, found null (rule a)"]);
     invalid(schema, "[1]", &["/: expected element z, found array of 1 (rule a)"]);
@@ -91,7 +91,7 @@ fn explains_arrays() {
 }
 
 #[test]
-fn explains_groups_in_maps() {
+fn mismatches_of_groups_in_maps_are_explained() {
     let schema = "a = { id: int, ? (lat: number, lon: number) }";
     invalid(schema, r#"{"id": 1, "lat": 2}"#, &[r#"/: missing key "lon" (rule a)"#]);
     let schema = "a = { id: int, (mail: tstr // phone: tstr, ? ext: uint) }";
@@ -153,7 +153,7 @@ fn empty_iterations_count_as_often_as_needed() {
 }
 
 #[test]
-fn compares_across_kinds_without_rounding() {
+fn integers_and_floats_are_compared_without_rounding() {
     valid("a = number .gt 9007199254740992", "9007199254740993");
     valid("a = number .ge 0.5", "1");
     assert_eq!(json("a = number .gt 9007199254740993", "9007199254740992.0").len(), 1);
@@ -234,7 +234,7 @@ fn lone_surrogates_are_not_text() {
 }
 
 #[test]
-fn sizes_of_integers() {
+fn size_of_an_integer_is_counted_in_bytes() {
     valid("a = uint .size 0", "0");
     assert_eq!(json("a = uint .size 0", "1").len(), 1);
     valid("a = uint .size (1..2)", "65535");
@@ -244,7 +244,7 @@ fn sizes_of_integers() {
 }
 
 #[test]
-fn half_precision() {
+fn half_precision_is_distinguished() {
     for fits in ["65504.0", "0.000000059604644775390625", "0.00006103515625", "-2048.0", "1e400"] {
         valid("a = float16", fits);
     }

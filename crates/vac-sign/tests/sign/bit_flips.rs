@@ -15,7 +15,7 @@ fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     })
 }
 
-/// Where the unprotected header is.
+/// Returns where the unprotected header is.
 fn unprotected(envelope: &[u8]) -> std::ops::Range<usize> {
     let header = Envelope::read(envelope).expect("an envelope").unprotected;
     let start = header.as_ptr().addr() - envelope.as_ptr().addr();

@@ -174,7 +174,7 @@ fn protected_certificates_match_the_key_without_roots() {
     }
 }
 
-/// An envelope with these protected parameters after the usual ones, and the chain in its
+/// Returns an envelope with these protected parameters after the usual ones, and the chain in its
 /// unprotected header.
 fn with_unprotected_chain(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
     let count = 3 + usize::from(!critical.is_empty()) + usize::from(hash.is_some());
@@ -196,7 +196,7 @@ fn with_unprotected_chain(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
     build_envelope(&protected, &unprotected)
 }
 
-/// An envelope with these headers, signed.
+/// Returns an envelope with these headers, signed.
 fn build_envelope(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
     let message = Message::new(protected, RECORD.as_bytes());
     let signature = key().sign(&message).expect("a signature");

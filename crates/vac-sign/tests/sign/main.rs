@@ -14,7 +14,7 @@ use vac_sign::{
     Answers, PublicKey, SecretKey, SignatureVerdict, Signer as _, Verification, verify,
 };
 
-/// The signer of these tests.
+/// Returns the signer of these tests.
 fn key() -> SecretKey {
     SecretKey::ed25519(&[0x51; 32])
 }
@@ -84,7 +84,7 @@ fn assert_refused(answers: &Answers<'_>, line: &str, words: &str) {
     assert!(answer.is_failed() && answer.detail().contains(words), "{words}: {answer:?}");
 }
 
-/// A CBOR head.
+/// Returns a CBOR head.
 fn head(major: u8, argument: usize) -> Vec<u8> {
     match (u8::try_from(argument), u16::try_from(argument)) {
         (Ok(small @ 0..24), _) => vec![major << 5 | small],
@@ -96,12 +96,12 @@ fn head(major: u8, argument: usize) -> Vec<u8> {
     }
 }
 
-/// A byte string.
+/// Returns a byte string.
 fn bytes(content: &[u8]) -> Vec<u8> {
     [head(2, content.len()), content.to_vec()].concat()
 }
 
-/// A text.
+/// Returns a text.
 fn text(content: &str) -> Vec<u8> {
     [head(3, content.len()), content.as_bytes().to_vec()].concat()
 }

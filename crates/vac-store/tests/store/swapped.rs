@@ -16,7 +16,7 @@ fn digest(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(bytes))
 }
 
-/// A transcript of this many bytes that says `mark` at its beginning and at its end.
+/// Returns a transcript of this many bytes that says `mark` at its beginning and at its end.
 fn version(mark: char, size: usize) -> Vec<u8> {
     let (before, after) =
         (r#"{"role":"user","message":{"content":[{"type":"text","text":""#, "\"}]}}\n");

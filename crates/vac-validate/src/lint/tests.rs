@@ -4,7 +4,7 @@ use vac_value::Document;
 
 use super::lint;
 
-/// The codes and paths of the findings in a record with these entries.
+/// Returns the codes and paths of the findings in a record with these entries.
 fn findings(entries: &str) -> Vec<String> {
     record(&format!(r#"{{"session": {{"entries": [{entries}]}}}}"#))
 }

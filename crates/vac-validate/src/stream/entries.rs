@@ -59,7 +59,7 @@ fn unexpected(offset: usize) -> SyntaxError {
 mod tests {
     use super::*;
 
-    /// The raw entries and whether they are all.
+    /// Returns the raw entries and whether they are all.
     fn read(record: &str) -> Option<(Vec<String>, bool)> {
         let mut found = Vec::new();
         let show = |entry: Node<'_, '_>| {

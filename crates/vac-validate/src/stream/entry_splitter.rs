@@ -94,12 +94,12 @@ struct Path {
 }
 
 impl EntrySplitter {
-    /// The number of bytes read so far.
+    /// Returns the number of bytes read so far.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Whether the entries have begun and not ended.
+    /// Returns whether the entries have begun and not ended.
     pub fn is_cutting(&self) -> bool {
         self.state != State::Outside
     }
@@ -151,7 +151,7 @@ impl EntrySplitter {
         (at + 1, self.mark(input[at]))
     }
 
-    /// A quote, a bracket, a comma or a colon outside the entries.
+    /// Returns a quote, a bracket, a comma or a colon outside the entries.
     fn mark(&mut self, byte: u8) -> Option<Event> {
         let is_on_path = self.path.map > 0 && self.path.map == self.depth;
         match byte {

@@ -60,7 +60,7 @@ impl PartialEq<&str> for Any<'_> {
     }
 }
 
-/// Something that is still to be written.
+/// A node or key that is still to be written.
 enum Pending<T> {
     Value(T),
     /// The canonical form of a key.

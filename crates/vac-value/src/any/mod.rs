@@ -115,7 +115,7 @@ enum Carried<'a> {
 #[derive(Clone)]
 struct Built<'a> {
     parts: Parts<'a>,
-    /// How many levels of built containers this is.
+    /// The number of levels of built containers.
     depth: usize,
     /// The value as bytes, once it was needed.
     written: OnceLock<Result<(Vec<u8>, Encoding), EncodeError>>,
@@ -132,7 +132,7 @@ enum Parts<'a> {
     TooDeep(Arc<()>),
 }
 
-/// Why a carried value cannot be read.
+/// The reason why a carried value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnyError {
     /// The bytes exceed a limit of documents. (They are well-formed.)
@@ -397,7 +397,7 @@ impl FromStr for Any<'_> {
     }
 }
 
-/// The number of levels up to which containers can be built inside each other.
+/// Returns the number of levels up to which containers can be built inside each other.
 fn max_depth() -> usize {
     Limits::default().depth
 }

@@ -15,8 +15,8 @@ use crate::number::{Number, shortest};
 use crate::write_index::WriteIndex;
 use crate::{SyntaxError, cbor, json};
 
-/// Where values go instead of into bytes: a serializer of serde. Errors are kept in it, because
-/// they are of the serializer's own type.
+/// The receiver of values that are not written as bytes: a serializer of serde. Errors are kept in
+/// it, because they are of the serializer's own type.
 pub(crate) trait Sink {
     /// Takes a value.
     fn value(&mut self, value: Value<'_, '_>);

@@ -26,7 +26,7 @@ pub(crate) fn scan(text: &str, index: &mut Index<'_>) -> Result<usize, SyntaxErr
     Ok(scan.at)
 }
 
-/// The four characters that JSON calls insignificant whitespace.
+/// Returns whether a byte is one of the four that JSON calls insignificant whitespace.
 #[inline]
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')

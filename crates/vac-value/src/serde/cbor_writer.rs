@@ -28,7 +28,7 @@ struct CborWriter<'o> {
 }
 
 impl CborWriter<'_> {
-    /// A writer of the values inside this one.
+    /// Returns a writer of the values inside this one.
     fn inner<E: Error>(&mut self) -> Result<CborWriter<'_>, E> {
         let limit = Limits::default().depth;
         if self.depth == limit {

@@ -15,7 +15,7 @@ use crate::Number;
 use crate::document::{Encoding, Kind};
 use crate::node::{Members, Node, Value};
 
-/// Why a node cannot be deserialized.
+/// The reason why a node cannot be deserialized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
@@ -45,7 +45,7 @@ impl<'de> IntoDeserializer<'de, Error> for Node<'_, 'de> {
     }
 }
 
-/// The members of a map without duplicate keys.
+/// Returns the members of a map without duplicate keys.
 fn members<'d, 'de>(
     members: Members<'d, 'de>,
 ) -> Result<MapDeserializer<'de, Members<'d, 'de>, Error>, Error> {

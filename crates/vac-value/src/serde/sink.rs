@@ -117,7 +117,7 @@ impl<S: Serializer> Sink for SerializerSink<S> {
     }
 }
 
-/// The text that a key is written as in JSON.
+/// Returns the text that a key is written as in JSON.
 fn text_of_key(key: &Key<'_>) -> Option<String> {
     let Key::Other(key) = key else { return None };
     let token = key.to_json().ok()?;
@@ -222,7 +222,7 @@ fn serialize_cbor<S: Serializer>(
     serialize_value(document.root().value(), serializer)
 }
 
-/// Whether the content of a bignum fits into 128 bits.
+/// Returns whether the content of a bignum fits into 128 bits.
 fn is_short_bignum(content: Node<'_, '_>) -> bool {
     content.bytes().is_some_and(|bytes| bytes.len() <= 16)
 }

@@ -127,8 +127,8 @@ fn bignums_are_written_in_one_form() {
     }
 }
 
-/// Where the item at the front ends, by appendix C of RFC 8949; `None` if it is
-/// not well-formed or its text is not UTF-8.
+/// Returns where the item at the front ends, by appendix C of RFC 8949; `None` if it is not
+/// well-formed or its text is not UTF-8.
 fn end_of_item(bytes: &[u8], may_break: bool) -> Option<(usize, bool)> {
     let initial = *bytes.first()?;
     let (major, info) = (initial >> 5, initial & 31);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A document that has some of everything.
+/// Returns a document that has some of everything.
 fn sizeable_json() -> String {
     let part = r#"{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00\n",true,false,null,18446744073709551617],"":{"deep":[[[{}]]]},"é":"日本語","\\":1e400}"#;
     let parts: Vec<_> = (0..12).map(|at| format!("{{\"part {at}\" : {part}}}")).collect();
@@ -145,7 +145,7 @@ fn deep_and_many_keys_are_compared_in_time() {
     assert_eq!(Document::cbor(&nested).expect("a map").duplicate_keys().len(), 0);
 }
 
-/// The pointers of the keys that their maps have had before.
+/// Returns the pointers of the keys that their maps have had before.
 fn duplicates(bytes: &[u8], encoding: Encoding) -> Vec<usize> {
     let document = Document::scan(bytes, encoding).expect("a document");
     let found: Vec<_> = document.duplicate_keys().map(Node::offset).collect();

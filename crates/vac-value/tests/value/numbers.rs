@@ -88,8 +88,8 @@ fn is_not_representable<T>(result: &Result<T, EncodeError>, encoding: Encoding) 
     matches!(result, Err(EncodeError::NotRepresentable { encoding: at, .. }) if *at == encoding)
 }
 
-/// A decimal number without a choice of how to write it: its sign, its digits
-/// without zeros at the ends, and the power of ten of the last one.
+/// Returns a decimal number without a choice of how to write it: its sign, its digits without zeros
+/// at the ends, and the power of ten of the last one.
 fn exact(token: &str) -> (bool, String, i128) {
     let (mantissa, power) = match token.split_once(['e', 'E']) {
         Some((mantissa, power)) => (mantissa, power.parse::<i128>().expect("a power of ten")),
@@ -261,7 +261,7 @@ fn byte_strings_become_base64url_without_padding() {
     }
 }
 
-/// The double of a half, by its definition.
+/// Returns the double of a half, by its definition.
 fn widen_half(half: u16) -> u64 {
     let sign = u64::from(half >> 15) << 63;
     let fraction = half & 0x3ff;
@@ -273,7 +273,7 @@ fn widen_half(half: u16) -> u64 {
     magnitude.to_bits() | sign
 }
 
-/// The double of a single; the payload of a NaN stays where it is.
+/// Returns the double of a single; the payload of a NaN stays where it is.
 fn widen_single(single: u32) -> u64 {
     let value = f32::from_bits(single);
     if value.is_nan() {
@@ -295,7 +295,7 @@ fn as_half(bits: u16) -> Vec<u8> {
     [&[0xf9], &bits.to_be_bytes()[..]].concat()
 }
 
-/// The item in our form.
+/// Returns the item in our form.
 fn tidied(item: &[u8]) -> Vec<u8> {
     Any::from_cbor(item).expect("an item").to_cbor().expect("CBOR")
 }
@@ -316,7 +316,7 @@ fn every_half_is_written_as_a_half() {
     }
 }
 
-/// The shortest item that widens to a double, found by widening everything.
+/// Returns the shortest item that widens to a double, found by widening everything.
 fn shortest(bits: u64, halves: &HashMap<u64, u16>) -> Vec<u8> {
     if let Some(half) = halves.get(&bits) {
         return as_half(*half);

@@ -7,7 +7,7 @@ use crate::{annotated, events_of, events_with, facts, foreign_record, names, onl
 
 const AUTHORS: [&str; 5] = ["user", "program", "other-agent", "hook", "unknown"];
 
-/// A prompt of each author, and one without an annotation.
+/// Returns a prompt of each author, and one without an annotation.
 fn prompts() -> String {
     let prompt = |author: &str| {
         let entry = format!(r#"{{"type": "user", "content": "by {author}"}}"#);

@@ -25,7 +25,7 @@ fn items(entries: &str) -> Vec<Item> {
     read(entries, TranscriptOptions::default()).0
 }
 
-/// The names of items, with the output of calls.
+/// Returns the names of items, with the output of calls.
 fn names(items: &[Item]) -> Vec<String> {
     let name = |item: &Item| match &item.kind {
         ItemKind::Prompt { text, .. } => format!("prompt {}", text.text),

@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// A token in a format, with runs of the lengths that `length` chooses from the limits.
+/// Returns a token in a format, with runs of the lengths that `length` chooses from the limits.
 fn token(format: &Format, length: fn(usize, usize) -> usize) -> String {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut token = format.prefix.to_owned();
@@ -304,7 +304,7 @@ fn long_user_information_is_not_a_password() {
     finds(&format!("https://ada:{}@lovelace.dev", "ab1-".repeat(100)), &[]);
 }
 
-/// A record with secrets in an entry, in JSON inside of a string, and in keys.
+/// Returns a record with secrets in an entry, in JSON inside of a string, and in keys.
 fn record() -> String {
     let token = github();
     let output = format!(r#"{{\"env\": {{\"TOKEN\": \"{token}\"}}, \"a\": \"\\n{token}\"}}"#);
