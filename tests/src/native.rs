@@ -15,7 +15,7 @@ pub struct Generated {
 }
 
 /// Generates a log of each agent with the given number of turns.
-pub fn logs(turns: usize) -> [Generated; 5] {
+pub fn logs(turns: usize) -> Vec<Generated> {
     let lines = |head: &str, turn: fn(usize, &mut String)| {
         let mut text = head.to_owned();
         (0..turns).for_each(|number| turn(number, &mut text));
@@ -27,12 +27,13 @@ pub fn logs(turns: usize) -> [Generated; 5] {
         text + "]}"
     };
     let generated = |agent, name, text| Generated { agent, name, text };
-    [
+    vec![
         generated("claude", "11111111-0000-4000-8000-000000000001.jsonl", lines("", claude)),
         generated("codex", "rollout-generated.jsonl", lines(CODEX, codex)),
         generated("gemini", "session-generated.json", listed(GEMINI, gemini)),
         generated("opencode", "session.json", listed(OPENCODE, opencode)),
         generated("cursor", "22222222-0000-4000-8000-000000000002.jsonl", lines("", cursor)),
+        generated("qwen", "33333333-0000-4000-8000-000000000003.jsonl", lines("", qwen)),
     ]
 }
 
@@ -200,6 +201,42 @@ fn cursor(number: usize, text: &mut String) {
         text,
         format_args!(
             r#"{{"role":"assistant","message":{{"content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
+        ),
+    );
+}
+
+fn qwen(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |id: &str, parent: &str| {
+        format!(
+            r#""uuid":"{id}{number}","parentUuid":"{parent}{number}","sessionId":"33333333-0000-4000-8000-000000000003","timestamp":"{time}","cwd":"/home/ada/loom","version":"0.21.14","gitBranch":"main""#
+        )
+    };
+    let (prompt, call, result, answer) =
+        (around("p", "x"), around("c", "p"), around("r", "c"), around("a", "r"));
+    let model = r#""type":"assistant","model":"qwen-example","usageMetadata":{"promptTokenCount":900,"candidatesTokenCount":80,"totalTokenCount":980,"cachedContentTokenCount":700}"#;
+    line(
+        text,
+        format_args!(
+            r#"{{{prompt},"type":"user","message":{{"role":"user","parts":[{{"text":"{PROMPT}"}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{call},{model},"message":{{"role":"model","parts":[{{"text":"{THOUGHT}","thought":true}},{{"functionCall":{{"id":"call{number}","name":"run_shell_command","args":{{"command":"cargo test"}}}}}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{result},"type":"tool_result","message":{{"role":"user","parts":[{{"functionResponse":{{"id":"call{number}","name":"run_shell_command","response":{{"output":"{output}"}}}}}}]}},"toolCallResult":{{"callId":"call{number}","status":"success"}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{answer},{model},"message":{{"role":"model","parts":[{{"text":"{ANSWER}"}}]}}}}"#
         ),
     );
 }

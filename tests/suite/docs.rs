@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use vac::AGENTS;
+use vac_adapter::places::System;
 use vac_adapter_check::{corpus, fixture_logs};
 use vac_tests::markdown::{Document, code};
 use vac_tests::root;
@@ -110,6 +111,55 @@ fn table_of_variants_is_complete() {
     }
     assert_eq!(readme, documented, "the README and the crates' documentation");
     assert_eq!(readme, covered, "the README and the fixtures");
+}
+
+/// Returns the table of agents, from the list of agents and their places on Linux.
+fn agents_table() -> String {
+    let mut table = String::from(AGENTS_HEAD);
+    for adapter in AGENTS.iter().copied() {
+        let mut places = Vec::new();
+        for place in adapter.places().iter().filter(|it| it.systems.contains(&System::Linux)) {
+            for (home, keep) in place
+                .in_home
+                .iter()
+                .flat_map(|home| place.keeps.iter().map(move |keep| (home, keep)))
+            {
+                let folders = keep.folders.iter().take_while(|name| !name.contains('*'));
+                let path = folders.fold(format!("~/{home}"), |path, name| path + "/" + name);
+                let shown = format!("`{path}`");
+                if place.agent.is_none() && !places.contains(&shown) {
+                    places.push(shown);
+                }
+            }
+        }
+        let docs = Document::read(&format!("crates/vac-adapter-{}/src/lib.rs", adapter.name()));
+        let rows = docs.table("| variant |");
+        let variants: Vec<_> = rows.iter().map(|row| row[0].trim().to_owned()).collect();
+        let version = adapter.newest_tested().unwrap_or("its logs have no version");
+        let (title, name) = (adapter.title(), adapter.name());
+        let (places, variants) = (places.join(", "), variants.join(", "));
+        table += &format!("| {title} (`{name}`) | {version} | {places} | {variants} |\n");
+    }
+    table
+}
+
+/// The head of the table of agents.
+const AGENTS_HEAD: &str =
+    "| agent | tested up to | where it keeps sessions | variants |\n|---|---|---|---|\n";
+
+#[test]
+fn table_of_agents_is_that_of_the_code() {
+    let path = root().join("README.md");
+    let readme = std::fs::read_to_string(&path).expect("the README");
+    let start = readme.find(AGENTS_HEAD).expect("the table of agents");
+    let end = start + readme[start..].find("\n\n").expect("the end of the table") + 1;
+    let table = agents_table();
+    if std::env::var_os("VAC_BLESS").is_some() {
+        let readme = format!("{}{table}{}", &readme[..start], &readme[end..]);
+        std::fs::write(&path, readme).expect("the README can be written");
+    } else {
+        assert_eq!(&readme[start..end], table, "VAC_BLESS=1 writes it");
+    }
 }
 
 /// The README claims that `vac` never uses a network.

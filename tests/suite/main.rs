@@ -11,6 +11,7 @@ mod mapping;
 mod new_agent;
 mod numbers;
 mod oracle;
+mod others;
 mod properties;
 mod public_types;
 mod records;

@@ -60,6 +60,7 @@ const TARGETS: &[Target] = &[
             "fixtures/cursor",
             "fixtures/gemini",
             "fixtures/opencode",
+            "fixtures/qwen",
             "fixtures/hostile",
         ],
         dictionary: "logs",

@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use vac_adapter::Report;
 use vac_adapter::members::{keys, object};
-use vac_adapter::{Report, mapping};
+use vac_adapter::parts::outcome::{self, StatedEnd};
+use vac_adapter::parts::{ApiPart, FunctionCall, FunctionResponse, PartKind, failed};
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Kind, Node, Text};
+use vac_value::{Kind, Node, Text};
 
 use crate::message_versions::{Key, key};
-use crate::outcome::{self, Stated};
 use crate::{entry, tools};
 
 /// Keys that this adapter adds to tool results.
@@ -20,53 +21,6 @@ const TOOL_RESULT: &[&str] = &keys::with::<{ ToolResultEntry::KEYS.len() + OURS_
     &ToolResultEntry::KEYS,
     OURS_IN_RESULTS,
 );
-
-/// What a part becomes next to the content.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PartKind {
-    Call,
-    Response,
-    Thought,
-}
-
-mapping! {
-    /// A part of a content, which contains it in any case. A part with `functionCall`,
-    /// `functionResponse` or `thought` is also a child of its message.
-    pub(crate) struct Part<'a>("part"; key, value, kind: PartKind) {
-        "functionCall" => "a `tool-call`" seed "003", take call: Node<'a, 'a> =
-            (kind == PartKind::Call && value.kind() == Kind::Map).then_some(value);
-        "functionResponse" => "a `tool-result`" seed "003", take response: Node<'a, 'a> =
-            (kind == PartKind::Response && value.kind() == Kind::Map).then_some(value);
-        "thought" => "`reasoning`, if it is true",
-            stated = kind == PartKind::Thought && value.bool().is_some();
-        "text" => "`content` of a `reasoning`; else part of the message's `content`" seed "003",
-            take text: Any<'a> = (kind == PartKind::Thought).then(|| value.carry());
-        "inlineData" | "fileData" | "executableCode" | "codeExecutionResult" | "videoMetadata"
-        | "thoughtSignature" => "", keep;
-    }
-}
-
-mapping! {
-    /// `functionCall` of a part: a `tool-call`.
-    pub(crate) struct FunctionCall<'a>("functionCall"; key, value) {
-        "name" => "`name`" seed "003", take name: Text<'a> = value.text();
-        "args" => "`input`" seed "003", take input: Any<'a> = Some(value.carry());
-        "id" => "`call-id`; without one, the tool's name and a number",
-            take call_id: Text<'a> = value.text();
-    }
-}
-
-mapping! {
-    /// `functionResponse` of a part: a `tool-result`.
-    pub(crate) struct FunctionResponse<'a>("functionResponse"; key, value) {
-        "response" => "`output`, `is-error`, `vac.outcome`" seed "003",
-            take response: Node<'a, 'a> = Some(value);
-        "id" => "`call-id`; without one, that of the first call of the tool that waits",
-            take call_id: Text<'a> = value.text();
-        "name" => "`vac.tool`, if the call is not in the log" seed "003",
-            note name: Text<'a> = value.text();
-    }
-}
 
 /// Maximum number of waiting calls of one tool that are searched for the id of a response.
 const MAX_PARALLEL: usize = 256;
@@ -186,16 +140,16 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             return (!self.also.thoughts).then(|| self.reasoning(part));
         }
         for key in part.members().filter_map(|(key, _)| key.text()) {
-            if !Part::MAPPING.rows.iter().any(|row| row.keys.contains(&&*key)) {
-                self.report.unknown_key(Part::MAPPING.object, &key);
+            if !ApiPart::MAPPING.rows.iter().any(|row| row.keys.contains(&&*key)) {
+                self.report.unknown_key(ApiPart::MAPPING.object, &key);
             }
         }
         None
     }
 
     fn tool_call(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
-        let Part { call, mut rest, .. } =
-            Part::read(part, &ToolCallEntry::KEYS, PartKind::Call, self.report);
+        let ApiPart { call, mut rest, .. } =
+            ApiPart::read(part, &ToolCallEntry::KEYS, PartKind::Call, self.report);
         let FunctionCall { name, input, call_id, rest: left } =
             FunctionCall::read(call?, &[], self.report);
         if !self.has_calls {
@@ -217,14 +171,14 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         part: Node<'a, '_>,
         version: EntryAnnotations<'static>,
     ) -> Option<ToolResultEntry<'a>> {
-        let Part { response, mut rest, .. } =
-            Part::read(part, TOOL_RESULT, PartKind::Response, self.report);
+        let ApiPart { response, mut rest, .. } =
+            ApiPart::read(part, TOOL_RESULT, PartKind::Response, self.report);
         let FunctionResponse { response, call_id, name, rest: left } =
             FunctionResponse::read(response?, &[], self.report);
         let (call_id, has_call) = self.calls.response(name.as_deref(), call_id);
         let is_error = response.and_then(failed);
         rest.extend(object(left).map(|left| ("functionResponse".into(), left)));
-        let stated = Stated {
+        let stated = StatedEnd {
             is_shell: name.as_deref().is_some_and(tools::is_shell),
             status: None,
             is_error,
@@ -242,17 +196,8 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 
     fn reasoning(&mut self, part: Node<'a, '_>) -> Entry<'a> {
-        let Part { text, rest, .. } =
-            Part::read(part, &ReasoningEntry::KEYS, PartKind::Thought, self.report);
+        let ApiPart { text, rest, .. } =
+            ApiPart::read(part, &ReasoningEntry::KEYS, PartKind::Thought, self.report);
         entry::reasoning(text, None, self.timestamp.cloned(), rest)
     }
-}
-
-/// Returns whether a response states an error: as `error`, or as `content.error`; `None` if it is
-/// not an object.
-pub(crate) fn failed(response: Node<'_, '_>) -> Option<bool> {
-    let has_error =
-        |node: Node<'_, '_>| node.member("error").is_some_and(|error| error.kind() != Kind::Null);
-    (response.kind() == Kind::Map)
-        .then(|| has_error(response) || response.member("content").is_some_and(has_error))
 }

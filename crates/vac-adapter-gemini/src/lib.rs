@@ -60,7 +60,7 @@
 //! | `duplicate-of` | messages | the id of the message that a new list of messages repeats |
 //! | `duplicate-of` | tool-results | the `call-id` of the call that contains the same result |
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or in `displayName` |
-//! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`outcome.rs`) |
+//! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`vac_adapter::parts::outcome`) |
 //! | `usage` | messages with `token-usage` | `input` - `cached` + `tool`; `cached`; `output` + `thoughts`; `thoughts` |
 //! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing. `info` or `warning` as the last message of the conversation: interrupted (seed 002) |
 //! | `tool` | tool-results whose call is not in the log | `functionResponse.name` |
@@ -121,10 +121,8 @@ mod message;
 mod message_content;
 mod message_versions;
 mod native;
-mod outcome;
 mod places;
 mod prompt_rules;
-mod result_text;
 mod session;
 mod session_builder;
 mod stream;
@@ -138,6 +136,7 @@ use std::rc::Rc;
 
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
+use vac_adapter::parts;
 use vac_adapter::prompt::{PromptRule, Typed};
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Log, Preview, Sample, Session, Verdict};
@@ -180,9 +179,9 @@ impl Adapter for Gemini {
             tool_calls::Tokens::MAPPING,
             tool_calls::Thought::MAPPING,
             tool_calls::ToolCall::MAPPING,
-            content::Part::MAPPING,
-            content::FunctionCall::MAPPING,
-            content::FunctionResponse::MAPPING,
+            parts::ApiPart::MAPPING,
+            parts::FunctionCall::MAPPING,
+            parts::FunctionResponse::MAPPING,
             event::Event::MAPPING,
             head::SetLine::MAPPING,
             head::Set::MAPPING,
@@ -210,7 +209,7 @@ impl Adapter for Gemini {
     }
 
     fn result_text(&self, output: &Any<'_>) -> Option<String> {
-        result_text::result_text(output)
+        parts::result_text::result_text(output)
     }
 
     /// No log of the CLI says which version wrote it.

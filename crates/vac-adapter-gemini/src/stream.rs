@@ -10,6 +10,7 @@ use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::members::Rest;
 use vac_adapter::models::Models;
+use vac_adapter::parts::outcome::{self, StatedEnd};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::time::Span;
@@ -25,7 +26,6 @@ use vac_record::{
 use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::facts::time;
-use crate::outcome::{self, Stated};
 use crate::user_message_kind::{self, Position};
 use crate::{entry, tools};
 
@@ -406,7 +406,7 @@ fn result<'a>(
         StreamResult::read(line, &ToolResultEntry::KEYS, has_output, report);
     let is_shell = call_id.as_deref().is_some_and(|id| shell_calls.remove(id));
     let is_error = status.as_deref().map(|status| status == "error");
-    let stated = Stated { is_shell, status: status.as_deref(), is_error };
+    let stated = StatedEnd { is_shell, status: status.as_deref(), is_error };
     let annotations = outcome::annotations(output, stated);
     let output = output.or(error).map(Node::carry);
     let result =

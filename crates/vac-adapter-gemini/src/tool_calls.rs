@@ -1,13 +1,13 @@
 //! What a message of the model contains next to its content: tool calls, thoughts and tokens.
 
+use vac_adapter::parts::failed;
+use vac_adapter::parts::outcome::{self, StatedEnd};
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Decision, EntryAnnotations, Permission, Usage};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, TokenUsage, ToolCallEntry};
 use vac_value::{Any, Kind, Node, Text};
 
-use crate::content::failed;
 use crate::facts::time;
-use crate::outcome::{self, Stated};
 use crate::{entry, event, tools};
 
 mapping! {
@@ -89,7 +89,7 @@ fn call<'a>(
     let result = call.result.map(|result| {
         let is_error = is_error(status.as_deref(), result);
         let is_shell = name.as_deref().is_some_and(tools::is_shell);
-        let stated = Stated { is_shell, status: status.as_deref(), is_error };
+        let stated = StatedEnd { is_shell, status: status.as_deref(), is_error };
         let annotations = outcome::annotations(Some(result), stated);
         let (call_id, time) = (call_id.clone(), timestamp.clone());
         let (output, rest) = (Some(result.carry()), shown(call.display).collect());

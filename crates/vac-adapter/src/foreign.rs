@@ -38,7 +38,6 @@ const FOLDERS: &[(&str, &str)] = &[
     (".openhands", "OpenHands"),
     (".pi", "Pi"),
     (".prime", "Prime Agent"),
-    (".qwen", "Qwen Code"),
     (".vibe", "Mistral Vibe"),
     ("antigravity-cli", "Antigravity"),
     ("antigravity-ide", "Antigravity"),
@@ -119,7 +118,7 @@ pub fn is_iflow_session(id: &str) -> bool {
 type Rule = for<'d, 'a> fn(Node<'d, 'a>) -> bool;
 
 const RULES: &[(&str, Rule)] = &[
-    ("Qwen Code", is_qwen),
+    ("Qwen Code before 0.5", is_old_qwen),
     ("iFlow CLI", |it| {
         let session = it.member("sessionId").and_then(Node::text);
         has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
@@ -150,17 +149,10 @@ const RULES: &[(&str, Rule)] = &[
     ("an ATIF trajectory", |it| starts_with(it, "schema_version", "ATIF-") && is_list(it, "steps")),
 ];
 
-/// Qwen writes the envelope of Claude Code around the parts of Gemini CLI; before 0.5 it wrote the
-/// document of Gemini CLI with messages of its own.
-fn is_qwen(it: Node<'_, '_>) -> bool {
-    let is_line = has(it, "uuid")
-        && (it.member("message").is_some_and(|message| is_list(message, "parts"))
-            || is_map(it, "systemPayload")
-            || is_map(it, "toolCallResult")
-            || has(it, "usageMetadata"));
+/// Before 0.5, Qwen Code wrote the document of Gemini CLI with messages of its own.
+fn is_old_qwen(it: Node<'_, '_>) -> bool {
     let messages = it.member("messages").filter(|_| has_text(it, "projectHash"));
-    is_line
-        || messages.into_iter().flat_map(Node::elements).any(|it| is_one_of(it, "type", &["qwen"]))
+    messages.into_iter().flat_map(Node::elements).any(|it| is_one_of(it, "type", &["qwen"]))
 }
 
 fn is_droid(it: Node<'_, '_>) -> bool {

@@ -59,6 +59,8 @@
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as
 //!   data. Adapters do no IO: `vac-store` opens files and databases for them.
+//! * [`line_log`] is a session of lines that are one entry each; [`blocks`] and [`parts`] are the
+//!   contents of two APIs that several agents log.
 //! * [`damaged`] reads documents that are damaged or cut short.
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
@@ -82,10 +84,12 @@ pub mod foreign;
 pub mod frame;
 pub mod ids;
 pub mod input;
+pub mod line_log;
 pub mod mapping;
 pub mod members;
 pub mod message_text;
 pub mod models;
+pub mod parts;
 pub mod places;
 pub mod prompt;
 pub mod provider;

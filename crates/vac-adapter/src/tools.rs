@@ -198,6 +198,11 @@ impl ToolTable {
         }
     }
 
+    /// Returns whether a tool runs commands.
+    pub fn is_shell(&self, name: &str) -> bool {
+        self.action(name).category == Category::Execute
+    }
+
     /// Returns what a call acts on. An input that is not an object is the command of a shell
     /// tool, and may be the patch of an edit.
     pub fn target(&self, name: &str, input: Node<'_, '_>) -> Target {

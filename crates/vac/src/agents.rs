@@ -13,6 +13,7 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_gemini::Gemini,
     &vac_adapter_opencode::OpenCode,
     &vac_adapter_cursor::Cursor,
+    &vac_adapter_qwen::Qwen,
 ];
 
 /// An agent, and the adapter that reads its logs.

@@ -231,13 +231,14 @@ fn log_of_an_unsupported_agent_is_refused_by_name() {
         r#""type":"user","message":{"role":"user","parts":[{"text":"Hello"}]}}"#,
     );
     folder.write("chat.jsonl", line);
-    let looks = "chat.jsonl: looks like Qwen Code, which is not supported yet";
+    folder.write("thread.json", r#"{"id":"T-1","v":3,"messages":[]}"#);
+    let looks = "thread.json: looks like Amp, which is not supported yet";
     for command in ["convert", "inspect", "events"] {
-        let Ran { code, stderr, .. } = folder.vac(&[command, "chat.jsonl"]);
+        let Ran { code, stderr, .. } = folder.vac(&[command, "thread.json"]);
         assert_eq!(code, 1, "{command}");
         assert!(stderr.contains(looks), "{command}: {stderr}");
     }
-    // Nor does it become a record if the agent is named.
+    // Nor does a log become a record of another agent that is named.
     let Ran { code, stderr, .. } = folder.vac(&["convert", "-a", "claude", "chat.jsonl"]);
     assert_eq!(code, 1);
     let misfit = "looks like claude, but 1 of 1 document does not fit (message-parts)";

@@ -188,6 +188,7 @@ fn list_and_convert_agree_on_ids_variants_and_number() {
         ("codex", "home/.codex/sessions/2026/01/01/rollout-PLACE-NAME"),
         ("gemini", "home/.gemini/tmp/PLACE/chats/session-NAME"),
         ("cursor", "home/.cursor/projects/PLACE/agent-transcripts/STEM/NAME"),
+        ("qwen", "home/.qwen/projects/PLACE/chats/NAME"),
     ] {
         let entries = |folder: PathBuf| folder.read_dir().expect("a folder");
         let variants = entries(fixtures.join(agent)).map(|entry| entry.expect("an entry").path());

@@ -4,7 +4,7 @@ use vac_value::{Any, Kind, Node};
 
 /// Returns the text of an output: parts with a `functionResponse`, or a response itself. A response
 /// has its text in `output`, `error` or `content`.
-pub(crate) fn result_text(output: &Any<'_>) -> Option<String> {
+pub fn result_text(output: &Any<'_>) -> Option<String> {
     let document = output.document().ok()?;
     let root = document.root();
     let texts: Vec<_> = match root.kind() {

@@ -1,4 +1,5 @@
-//! How a tool call ended, and what the text of its result states about it.
+//! How a tool call ended, and what the text of its result states about it, as Gemini CLI and its
+//! forks write it.
 //!
 //! | the log states | outcome |
 //! |---|---|
@@ -22,7 +23,7 @@ const DENIED_BY_POLICY: &str = "denied by policy";
 
 /// What a log states about the end of a call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stated<'s> {
+pub struct StatedEnd<'s> {
     /// Whether the tool runs commands.
     pub is_shell: bool,
     /// `status`.
@@ -32,9 +33,9 @@ pub(crate) struct Stated<'s> {
 }
 
 /// Returns the annotations of a result.
-pub(crate) fn annotations(
+pub fn annotations(
     result: Option<Node<'_, '_>>,
-    stated: Stated<'_>,
+    stated: StatedEnd<'_>,
 ) -> EntryAnnotations<'static> {
     let is_shell = stated.is_shell;
     let is_worth_reading = is_shell || stated.is_error == Some(true) || is_cancelled(stated.status);
@@ -59,7 +60,7 @@ pub(crate) fn annotations(
 }
 
 /// Returns the outcome of a call that has no result, if its status states one.
-pub(crate) fn status_outcome(status: &str) -> Option<Outcome> {
+pub fn status_outcome(status: &str) -> Option<Outcome> {
     match status {
         "success" => Some(Outcome::Success),
         "error" => Some(Outcome::Error),
@@ -188,7 +189,7 @@ mod tests {
             (false, Some("executing"), None, &good, Outcome::Unknown, None),
         ] {
             let document = Document::json(result.as_bytes()).expect("JSON");
-            let stated = Stated { is_shell, status, is_error };
+            let stated = StatedEnd { is_shell, status, is_error };
             let found = annotations(Some(document.root()), stated);
             assert_eq!(
                 (found.outcome, found.exit_code),

@@ -1,0 +1,106 @@
+//! Prompts, answers, calls and results of real sessions of further agents, counted from their logs
+//! by code that shares nothing with the adapters, and from their records.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use vac_adapter_check::{AgentRules, TestLog, check_briefly};
+
+/// What a session consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Messages that the user wrote.
+    prompts: usize,
+    /// Messages of the model.
+    answers: usize,
+    calls: usize,
+    results: usize,
+}
+
+/// Counts the entries of a record, with their children.
+fn count_record(record: &Value) -> Counts {
+    let mut counts = Counts::default();
+    let mut entries: Vec<_> =
+        record["session"]["entries"].as_array().into_iter().flatten().collect();
+    while let Some(entry) = entries.pop() {
+        match entry["type"].as_str() {
+            Some("user") => {
+                counts.prompts += usize::from(entry["vac"]["author"] == "user");
+            }
+            Some("assistant") => counts.answers += 1,
+            Some("tool-call") => counts.calls += 1,
+            Some("tool-result") => counts.results += 1,
+            _ => {}
+        }
+        entries.extend(entry["children"].as_array().into_iter().flatten());
+    }
+    counts
+}
+
+/// Returns the lines of a log.
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// Returns the elements of an array.
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Checks every file of a folder of the corpus whose name has an ending.
+fn check_folder(folder: &str, agent: &str, ending: &str, count: fn(&[Value]) -> Counts) {
+    let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
+    let adapter = vac::agent(agent).expect("an agent").adapter;
+    let mut paths: Vec<PathBuf> = corpus
+        .join(folder)
+        .read_dir()
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{folder}");
+    for path in paths {
+        let bytes = std::fs::read(&path).expect("readable");
+        let name = path.file_name().map_or("", |name| name.to_str().unwrap_or_default());
+        let log = TestLog::new(name, bytes.clone());
+        let outcome = check_briefly(AgentRules::from_adapter(adapter), adapter, &log);
+        let record = outcome.only();
+        let counts = count_record(&record.value());
+        println!("{:<45} {counts:?}", short(&path));
+        assert_eq!(counts, count(&lines(&bytes)), "{}", path.display());
+        let report = &record.report;
+        assert!(report.unknown_types.is_empty(), "{}: {report:?}", path.display());
+        assert!(report.unknown_keys.is_empty(), "{}: {report:?}", path.display());
+    }
+}
+
+fn short(path: &Path) -> String {
+    let names: Vec<_> = path.iter().rev().take(2).map(|name| name.to_string_lossy()).collect();
+    names.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+#[test]
+fn qwen_sessions_have_the_counts_of_their_logs() {
+    check_folder("qwen", "qwen", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines {
+            let is_typed = line["provenance"].is_null()
+                && (line["subtype"].is_null() || line["subtype"] == "mid_turn_user_message");
+            match line["type"].as_str() {
+                Some("user") if line["provenance"] == "real_user" || is_typed => {
+                    counts.prompts += 1;
+                }
+                Some("assistant") => {
+                    counts.answers += 1;
+                    let parts = list(&line["message"]["parts"]);
+                    counts.calls += parts.filter(|part| !part["functionCall"].is_null()).count();
+                }
+                Some("tool_result") => counts.results += 1,
+                _ => {}
+            }
+        }
+        counts
+    });
+}
