@@ -34,6 +34,7 @@ pub fn logs(turns: usize) -> Vec<Generated> {
         generated("opencode", "session.json", listed(OPENCODE, opencode)),
         generated("cursor", "22222222-0000-4000-8000-000000000002.jsonl", lines("", cursor)),
         generated("qwen", "33333333-0000-4000-8000-000000000003.jsonl", lines("", qwen)),
+        generated("copilot", "events.jsonl", lines(COPILOT, copilot)),
     ]
 }
 
@@ -237,6 +238,45 @@ fn qwen(number: usize, text: &mut String) {
         text,
         format_args!(
             r#"{{{answer},{model},"message":{{"role":"model","parts":[{{"text":"{ANSWER}"}}]}}}}"#
+        ),
+    );
+}
+
+const COPILOT: &str = concat!(
+    r#"{"type":"session.start","data":{"sessionId":"44444444-0000-4000-8000-000000000004","version":1,"producer":"copilot-agent","copilotVersion":"1.0.78","startTime":"2026-02-10T00:00:00.000Z","context":{"cwd":"/home/ada/loom","branch":"main"}},"id":"s","timestamp":"2026-02-10T00:00:00.000Z","parentId":null}"#,
+    "\n",
+);
+
+fn copilot(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |id: &str, parent: &str| {
+        format!(r#""id":"{id}{number}","timestamp":"{time}","parentId":"{parent}{number}""#)
+    };
+    let (prompt, call, result, answer) =
+        (around("p", "x"), around("c", "p"), around("r", "c"), around("a", "r"));
+    let message = r#""model":"gpt-example","interactionId":"i","turnId":"0","outputTokens":80"#;
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"user.message","data":{{"content":"{PROMPT}","attachments":[]}},{prompt}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"assistant.message","data":{{"messageId":"m{number}",{message},"content":"","reasoningText":"{THOUGHT}","toolRequests":[{{"toolCallId":"call{number}","name":"bash","arguments":{{"command":"cargo test"}},"type":"function"}}]}},{call}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"tool.execution_complete","data":{{"toolCallId":"call{number}","success":true,"result":{{"content":"{output}"}}}},{result}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"assistant.message","data":{{"messageId":"n{number}",{message},"content":"{ANSWER}","toolRequests":[]}},{answer}}}"#
         ),
     );
 }

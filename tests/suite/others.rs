@@ -104,3 +104,26 @@ fn qwen_sessions_have_the_counts_of_their_logs() {
         counts
     });
 }
+
+#[test]
+fn copilot_sessions_have_the_counts_of_their_logs() {
+    check_folder("copilot-cli", "copilot", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines {
+            let data = &line["data"];
+            match line["type"].as_str() {
+                Some("user.message") => {
+                    let is_typed = data["source"].is_null() && line["agentId"].is_null();
+                    counts.prompts += usize::from(is_typed);
+                }
+                Some("assistant.message") => {
+                    counts.answers += 1;
+                    counts.calls += list(&data["toolRequests"]).count();
+                }
+                Some("tool.execution_complete") => counts.results += 1,
+                _ => {}
+            }
+        }
+        counts
+    });
+}

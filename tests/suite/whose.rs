@@ -61,7 +61,7 @@ fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Folders of the corpus with logs of supported agents, and the adapters that read them.
-const SUPPORTED: &[(&str, &str)] = &[("qwen", "qwen")];
+const SUPPORTED: &[(&str, &str)] = &[("qwen", "qwen"), ("copilot-cli", "copilot")];
 
 /// Returns the folder of the corpus that a file is in.
 fn folder_of<'p>(path: &'p Path, corpus: &Path) -> &'p str {
@@ -149,10 +149,6 @@ fn unsupported_agents_are_named() {
         r#"{"timestamp":1,"method":"session/update","params":{"sessionId":"s","update":{"#,
         r#""sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Hi"}}}}"#,
     );
-    let copilot = concat!(
-        r#"{"type":"session.start","data":{"sessionId":"s","copilotVersion":"1.0.64"},"#,
-        r#""id":"1","timestamp":"2026-06-01T00:00:00Z","parentId":null}"#,
-    );
     for (log, agent) in [
         (old_qwen, "Qwen Code before 0.5"),
         (iflow, "iFlow CLI"),
@@ -161,7 +157,6 @@ fn unsupported_agents_are_named() {
         (pi, "Pi, Oh My Pi or OpenClaw"),
         (cline, "Cline"),
         (acp, "Grok Build"),
-        (copilot, "Copilot CLI"),
         ("# aider chat started at 2026-01-01 00:00:00\n\n#### hi\n", "Aider"),
     ] {
         let expected = format!("looks like {agent}, which is not supported yet");

@@ -57,6 +57,7 @@ const TARGETS: &[Target] = &[
         seeds: &[
             "fixtures/claude",
             "fixtures/codex",
+            "fixtures/copilot",
             "fixtures/cursor",
             "fixtures/gemini",
             "fixtures/opencode",

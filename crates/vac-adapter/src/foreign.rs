@@ -24,7 +24,6 @@ const BEGINNINGS: &[(&str, &str)] = &[("# aider chat started at", "Aider")];
 
 /// Names of folders that identify the agent of a log.
 const FOLDERS: &[(&str, &str)] = &[
-    (".copilot", "Copilot CLI"),
     (".cline", "Cline"),
     (".factory", "Factory Droid"),
     (".grok", "Grok Build"),
@@ -125,9 +124,6 @@ const RULES: &[(&str, Rule)] = &[
     }),
     ("Factory Droid", is_droid),
     (PI, is_pi),
-    ("Copilot CLI", |it| {
-        is_map(it, "data") && has(it, "parentId") && has_text(it, "id") && has_dotted_type(it)
-    }),
     ("Antigravity", |it| is_number(it, "step_index") && has_text(it, "source")),
     ("Grok Build", is_grok),
     ("Cline", is_cline),

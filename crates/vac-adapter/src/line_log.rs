@@ -123,6 +123,11 @@ pub trait LineFormat: Default {
     /// Returns how a document fits.
     fn fit(document: Node<'_, '_>) -> Fit;
 
+    /// Begins the first pass over a log with this name, in this folder.
+    fn begin(&mut self, name: &str, folder: &str) {
+        let _ = (name, folder);
+    }
+
     /// Adds a line to what is known of the session.
     fn add(&mut self, line: Node<'_, '_>, at: LineAt);
 
@@ -135,11 +140,9 @@ pub trait LineFormat: Default {
     /// Returns the variant of the log.
     fn variant(&self) -> &'static str;
 
-    /// Returns the id of a session whose log does not state it, by the name of its file and its
-    /// folder. By default, the name of the file is the id.
-    fn id_of_file(name: &str, folder: &str) -> Option<String> {
-        let _ = (name, folder);
-        None
+    /// Returns the variant of the log together with companion files.
+    fn variant_with_files(&self) -> &'static str {
+        self.variant()
     }
 
     /// Returns the agent that wrote the log, where it states that another one did than the
@@ -160,15 +163,13 @@ pub fn verdict<F: LineFormat>(sample: &Sample<'_>) -> Verdict {
 /// Returns what the beginning of a log states about its session.
 pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     let mut format = F::default();
+    format.begin(sample.name, sample.folder);
     for (index, document) in (0..).zip(&sample.documents) {
         format.add(document.root(), LineAt { index, place: Place::default() });
     }
     format.finish();
     let facts = format.facts();
-    let stem = || {
-        let id = F::id_of_file(sample.name, sample.folder);
-        id.or_else(|| ids::stem(sample.name).map(str::to_owned))
-    };
+    let stem = || ids::stem(sample.name).map(str::to_owned);
     Preview {
         variant: format.variant(),
         session_id: facts.session_id.clone().or_else(stem),
@@ -186,6 +187,7 @@ pub fn survey<'i, F: LineFormat + 'i>(
 ) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let log = Log::new(input);
     let (mut format, mut verdict, mut frames) = (F::default(), Verdict::default(), 0);
+    format.begin(input.name(), input.folder());
     log.each(|frame| {
         if let Content::Document(document) = &frame.content {
             verdict.add(F::fit(document.root()));
@@ -202,9 +204,8 @@ pub fn survey<'i, F: LineFormat + 'i>(
         let title = F::adapter().title();
         return Err(Error::Refused(format!("contains no line of a {title} session")));
     }
-    let stated = format.facts().session_id.clone();
-    let id = match stated.or_else(|| F::id_of_file(input.name(), input.folder())) {
-        Some(id) => id,
+    let id = match &format.facts().session_id {
+        Some(id) => id.clone(),
         None => ids::from_input(input)?,
     };
     Ok(vec![Box::new(LineSession { input, log, format, id })])
@@ -232,7 +233,11 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
     }
 
     fn variant(&self) -> &'static str {
-        self.format.variant()
+        if self.input.attachments().is_empty() {
+            self.format.variant()
+        } else {
+            self.format.variant_with_files()
+        }
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {

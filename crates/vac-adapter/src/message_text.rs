@@ -124,7 +124,7 @@ fn is_entry(block: Node<'_, '_>) -> bool {
         return matches!(&*kind, "thinking" | "redacted_thinking" | "reasoning")
             || kind.ends_with("tool_use")
             || kind.ends_with("tool_result")
-            || matches!(&*kind, "tool-call" | "tool-result");
+            || matches!(&*kind, "tool-call" | "tool-result" | "toolCall");
     }
     let is_map = |key: &str| block.member(key).is_some_and(|value| value.kind() == Kind::Map);
     is_map("functionCall")
@@ -204,6 +204,7 @@ mod tests {
         for block in [
             r#"{"type": "tool_use", "text": "no"}"#,
             r#"{"type": "server_tool_use"}"#,
+            r#"{"type": "toolCall", "name": "no"}"#,
             r#"{"type": "web_search_tool_result"}"#,
             r#"{"type": "thinking", "thinking": "no"}"#,
             r#"{"functionCall": {}}"#,

@@ -14,6 +14,7 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_opencode::OpenCode,
     &vac_adapter_cursor::Cursor,
     &vac_adapter_qwen::Qwen,
+    &vac_adapter_copilot::Copilot,
 ];
 
 /// An agent, and the adapter that reads its logs.

@@ -45,6 +45,9 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "cursor /home/ada/.config/cursor",
             "cursor /home/ada/.config/Cursor/User",
             "qwen /home/ada/.qwen",
+            "copilot /home/ada/.copilot",
+            "copilot /home/ada/.config/Code/User",
+            "copilot /home/ada/.config/Code - Insiders/User",
         ]
     );
 }
@@ -91,6 +94,8 @@ fn variables_go_before_the_home_folder() {
         ("XDG_CONFIG_HOME", "/a/config"),
         ("OPENCODE_DB", "mine.db"),
         ("KILO_DB", "ours.db"),
+        ("QWEN_HOME", "/a/qwen"),
+        ("COPILOT_HOME", "/a/copilot"),
     ];
     assert_eq!(
         roots(System::Linux, Some("/home/ada"), &variables),
@@ -108,6 +113,10 @@ fn variables_go_before_the_home_folder() {
             "cursor /home/ada/.cursor",
             "cursor /a/config/cursor (XDG_CONFIG_HOME)",
             "cursor /a/config/Cursor/User (XDG_CONFIG_HOME)",
+            "qwen /a/qwen (QWEN_HOME)",
+            "copilot /a/copilot (COPILOT_HOME)",
+            "copilot /a/config/Code/User (XDG_CONFIG_HOME)",
+            "copilot /a/config/Code - Insiders/User (XDG_CONFIG_HOME)",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];
@@ -156,8 +165,8 @@ fn a_database_may_be_anywhere() {
 }
 
 #[test]
-fn without_a_home_only_gemini_has_a_place() {
-    assert_eq!(roots(System::Linux, None, &[]), ["gemini /tmp/.gemini"]);
+fn without_a_home_gemini_and_its_fork_have_places() {
+    assert_eq!(roots(System::Linux, None, &[]), ["gemini /tmp/.gemini", "qwen /tmp/.qwen"]);
 }
 
 #[test]
@@ -166,7 +175,7 @@ fn a_named_folder_may_be_any_home_or_any_agents_folder() {
     let has = |agent: &str, path: &str| {
         roots.iter().any(|root| root.agent == agent && root.path == Path::new(path))
     };
-    for agent in ["claude", "codex", "gemini", "opencode", "cursor"] {
+    for agent in ["claude", "codex", "gemini", "opencode", "cursor", "qwen", "copilot"] {
         assert!(has(agent, "/backup"), "{agent}");
     }
     assert!(has("claude", "/backup/.claude"));

@@ -1,0 +1,151 @@
+//! Lines that are events, and decisions about what the agent may do.
+//!
+//! | event | decision | by |
+//! |---|---|---|
+//! | `permission.requested` | asked | |
+//! | `permission.completed` `approved...` | allowed | not stated |
+//! | `permission.completed` `denied-interactively-by-user` | denied | the user |
+//! | `permission.completed` `denied-by-permission-request-hook` | denied | a hook |
+//! | `permission.completed` `denied-...` | denied | rules |
+//! | `session.permissions_changed` to all | allowed | the user |
+
+use vac_adapter::Report;
+use vac_adapter::annotation::attach;
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::{Rest, all};
+use vac_adapter::provider::UNKNOWN;
+use vac_record::Entry;
+use vac_record::annotations::{
+    Decider, Decision, End, EndOf, Ending, EntryAnnotations, Permission,
+};
+use vac_value::{Node, Text};
+
+use crate::line::Reading;
+use crate::usage;
+
+/// The event that says that a summary replaces the conversation so far.
+pub(crate) const COMPACTION: &str = "session.compaction_complete";
+
+/// The first parts of known types. New types appear every month.
+const FAMILIES: &[&str] = &[
+    "assistant",
+    "canvas",
+    "external_tool",
+    "hook",
+    "permission",
+    "session",
+    "skill",
+    "subagent",
+    "system",
+    "tool",
+    "user",
+];
+
+/// Whether a type of lines is known.
+pub(crate) fn is_known(kind: &str) -> bool {
+    let family = kind.split_once('.').map(|(family, _)| family);
+    kind == "abort" || family.is_some_and(|family| FAMILIES.contains(&family))
+}
+
+/// Returns the entry of an event.
+pub(crate) fn event<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
+    let kind = reading.line.kind.take();
+    match kind.as_deref() {
+        Some(kind) if is_known(kind) => {}
+        kind => report.unknown(kind.unwrap_or("a line without a type")),
+    }
+    let event_type = kind.unwrap_or(UNKNOWN.into());
+    let data = reading.line.data.take();
+    let mut children = Vec::new();
+    if let Some(data) = data {
+        meaning(&mut reading, &event_type, data, report);
+        for usage in reading.lines.shutdowns.get(&reading.at.index).into_iter().flatten() {
+            let mut extensions = Rest::default();
+            let usage = Some(usage.clone());
+            attach(&mut extensions, &EntryAnnotations { usage, ..EntryAnnotations::default() });
+            let common = Common { timestamp: reading.line.timestamp.clone(), id: None, extensions };
+            children.push(Entry::Event(entry::event("model-usage".into(), None, common)));
+        }
+    }
+    let extensions = reading.extensions(Rest::default(), false);
+    let common = Common { timestamp: reading.line.timestamp, id: reading.id, extensions };
+    let mut event = entry::event(event_type, data.map(|data| all(data, &[])), common);
+    event.children = (!children.is_empty()).then_some(children);
+    Entry::Event(event)
+}
+
+/// Adds what an event means.
+fn meaning<'a>(
+    reading: &mut Reading<'a>,
+    event_type: &str,
+    data: Node<'a, 'a>,
+    report: &mut Report,
+) {
+    let text = |key: &str| data.member(key).and_then(Node::text);
+    let ends = |of, how| Some(End { of, how });
+    let lines = reading.lines;
+    let it = &mut reading.it;
+    match event_type {
+        "session.start" => it.starts = Some(true),
+        "session.shutdown" => {
+            let how = match text("shutdownType").as_deref() {
+                Some("routine") => Some(Ending::Success),
+                Some("error" | "crash") => Some(Ending::Failure),
+                _ => None,
+            };
+            it.ends = ends(EndOf::Session, how);
+        }
+        "session.error" => it.ends = ends(EndOf::Turn, Some(Ending::Failure)),
+        "abort" => it.ends = ends(EndOf::Turn, Some(Ending::Interrupted)),
+        COMPACTION => it.usage = data.member("compactionTokensUsed").and_then(usage::compaction),
+        // The call of a message, again.
+        "tool.execution_start" => {
+            it.duplicate_of = text("toolCallId");
+            report.duplicates_linked += 1;
+        }
+        "permission.requested" => {
+            let request = data.member("permissionRequest");
+            let call_id = request.and_then(|request| request.member("toolCallId")?.text());
+            let what = about(lines, text("requestId"));
+            it.permission = Some(Permission { decision: Decision::Asked, by: None, what, call_id });
+        }
+        "permission.completed" => {
+            let kind = data.member("result").and_then(|result| result.member("kind")?.text());
+            let (decision, by) = decision(kind.as_deref().unwrap_or_default());
+            let what = about(lines, text("requestId"));
+            it.permission = Some(Permission { decision, by, what, call_id: text("toolCallId") });
+        }
+        "session.permissions_changed" => {
+            let allows_all = data.member("allowAllPermissions").and_then(Node::bool);
+            if allows_all == Some(true) {
+                let (decision, by) = (Decision::Allowed, Some(Decider::User));
+                it.permission =
+                    Some(Permission { decision, by, what: Some("all".into()), call_id: None });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns what a request for permission is about.
+fn about<'a>(lines: &'a crate::lines::Lines, request: Option<Text<'_>>) -> Option<Text<'a>> {
+    lines.requests.get(&*request?).map(|what| what.as_str().into())
+}
+
+/// Returns the decision that a result states, and who decided.
+fn decision(kind: &str) -> (Decision, Option<Decider>) {
+    if kind.starts_with("approved") {
+        (Decision::Allowed, None)
+    } else if kind.starts_with("denied") {
+        let by = if kind.ends_with("by-user") {
+            Decider::User
+        } else if kind.ends_with("hook") {
+            Decider::Hook
+        } else {
+            Decider::Policy
+        };
+        (Decision::Denied, Some(by))
+    } else {
+        (Decision::Unknown, None)
+    }
+}

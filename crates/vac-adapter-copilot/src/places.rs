@@ -1,0 +1,55 @@
+//! Where Copilot CLI, and Copilot Chat in VS Code, keep their sessions.
+//!
+//! Not sessions, and never opened: the index (`session-store.db`), attachments and copies of files
+//! (`files/`, `rewind-snapshots/`), spans of telemetry (`otel/`), configuration.
+
+use vac_adapter::places::System::{Linux, MacOs, Windows};
+use vac_adapter::places::{AgentPlace, Keep, System, Variables};
+
+/// Where transcripts are below the folder of an editor.
+const TRANSCRIPTS: &[Keep] =
+    &[Keep::logs(&["workspaceStorage", "*", "GitHub.copilot-chat", "transcripts"], &["*.jsonl"])];
+
+/// The places.
+pub(crate) const PLACES: &[AgentPlace] = &[
+    AgentPlace {
+        variables: Variables::Folder(&[("COPILOT_HOME", "")]),
+        in_home: &[".copilot"],
+        keeps: &[
+            Keep::logs(&["session-state", "*"], &["events.jsonl"]),
+            // 2025 and early 2026.
+            Keep::logs(&["session-state"], &["*.jsonl"]),
+        ],
+        ..AgentPlace::DEFAULT
+    },
+    editor(&[Linux], &[("XDG_CONFIG_HOME", "Code/User")], &[".config/Code/User"]),
+    editor(
+        &[Linux],
+        &[("XDG_CONFIG_HOME", "Code - Insiders/User")],
+        &[".config/Code - Insiders/User"],
+    ),
+    editor(
+        &[MacOs],
+        &[],
+        &[
+            "Library/Application Support/Code/User",
+            "Library/Application Support/Code - Insiders/User",
+        ],
+    ),
+    editor(&[Windows], &[("APPDATA", "Code/User")], &["AppData/Roaming/Code/User"]),
+    editor(
+        &[Windows],
+        &[("APPDATA", "Code - Insiders/User")],
+        &["AppData/Roaming/Code - Insiders/User"],
+    ),
+];
+
+/// The folder of an editor.
+const fn editor(
+    systems: &'static [System],
+    variables: &'static [(&'static str, &'static str)],
+    in_home: &'static [&'static str],
+) -> AgentPlace {
+    let variables = Variables::Folder(variables);
+    AgentPlace { systems, variables, in_home, keeps: TRANSCRIPTS, ..AgentPlace::DEFAULT }
+}
