@@ -35,6 +35,7 @@ pub fn logs(turns: usize) -> Vec<Generated> {
         generated("cursor", "22222222-0000-4000-8000-000000000002.jsonl", lines("", cursor)),
         generated("qwen", "33333333-0000-4000-8000-000000000003.jsonl", lines("", qwen)),
         generated("copilot", "events.jsonl", lines(COPILOT, copilot)),
+        generated("pi", "2026-02-10T00-00-00-000Z_generated.jsonl", lines(PI, pi)),
     ]
 }
 
@@ -277,6 +278,52 @@ fn copilot(number: usize, text: &mut String) {
         text,
         format_args!(
             r#"{{"type":"assistant.message","data":{{"messageId":"n{number}",{message},"content":"{ANSWER}","toolRequests":[]}},{answer}}}"#
+        ),
+    );
+}
+
+const PI: &str = concat!(
+    r#"{"type":"session","version":3,"id":"55555555-0000-4000-8000-000000000005","timestamp":"2026-02-10T00:00:00.000Z","cwd":"/home/ada/loom"}"#,
+    "\n",
+);
+
+fn pi(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let before = number.checked_sub(1);
+    let parent = before.map_or("null".to_owned(), |before| format!(r#""a{before}""#));
+    let around = |id: &str, parent: &str| {
+        format!(r#""type":"message","id":"{id}{number}","parentId":{parent},"timestamp":"{time}""#)
+    };
+    let of_turn = |id: &str| format!(r#""{id}{number}""#);
+    let (prompt, call, result, answer) = (
+        around("p", &parent),
+        around("c", &of_turn("p")),
+        around("r", &of_turn("c")),
+        around("a", &of_turn("r")),
+    );
+    let message = r#""role":"assistant","api":"x","provider":"anthropic","model":"claude-example","usage":{"input":90,"output":80,"cacheRead":700,"cacheWrite":0,"totalTokens":870},"timestamp":1"#;
+    line(
+        text,
+        format_args!(
+            r#"{{{prompt},"message":{{"role":"user","content":[{{"type":"text","text":"{PROMPT}"}}],"timestamp":1}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{call},"message":{{{message},"stopReason":"toolUse","content":[{{"type":"thinking","thinking":"{THOUGHT}"}},{{"type":"toolCall","id":"call{number}","name":"bash","arguments":{{"command":"cargo test"}}}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{result},"message":{{"role":"toolResult","toolCallId":"call{number}","toolName":"bash","content":[{{"type":"text","text":"{output}"}}],"isError":false,"timestamp":1}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{answer},"message":{{{message},"stopReason":"stop","content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
         ),
     );
 }

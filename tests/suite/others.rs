@@ -127,3 +127,33 @@ fn copilot_sessions_have_the_counts_of_their_logs() {
         counts
     });
 }
+
+fn count_pi(lines: &[Value]) -> Counts {
+    let is_subagent = lines.iter().any(|line| line["type"] == "session_init");
+    let mut counts = Counts::default();
+    for message in lines.iter().filter(|line| line["type"] == "message") {
+        let message = &message["message"];
+        match message["role"].as_str() {
+            Some("user") => counts.prompts += usize::from(!is_subagent),
+            Some("assistant") => {
+                counts.answers += 1;
+                let blocks = list(&message["content"]);
+                counts.calls += blocks.filter(|block| block["type"] == "toolCall").count();
+            }
+            Some("toolResult") => counts.results += 1,
+            // A command that the user typed is a call and its result.
+            Some("bashExecution") => {
+                counts.calls += 1;
+                counts.results += 1;
+            }
+            _ => {}
+        }
+    }
+    counts
+}
+
+#[test]
+fn pi_sessions_have_the_counts_of_their_logs() {
+    check_folder("pi", "pi", ".jsonl", count_pi);
+    check_folder("openclaw", "pi", ".jsonl", count_pi);
+}

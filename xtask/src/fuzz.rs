@@ -61,6 +61,7 @@ const TARGETS: &[Target] = &[
             "fixtures/cursor",
             "fixtures/gemini",
             "fixtures/opencode",
+            "fixtures/pi",
             "fixtures/qwen",
             "fixtures/hostile",
         ],

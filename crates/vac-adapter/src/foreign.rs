@@ -12,7 +12,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// Tables that identify the agent of a database.
 const TABLES: &[(&str, &str)] = &[
     ("trajectory_meta", "Antigravity"),
-    ("transcript_events", "OpenClaw"),
+    ("transcript_events", "OpenClaw since 2026.7.2"),
     ("session_model_usage", "Hermes Agent"),
     ("system_prompts", "Hermes Agent"),
     ("extension_data", "Goose"),
@@ -32,11 +32,7 @@ const FOLDERS: &[(&str, &str)] = &[
     (".kimi", "Kimi CLI"),
     (".kimi-code", "Kimi Code"),
     (".kiro", "Kiro CLI"),
-    (".omp", "Oh My Pi"),
-    (".openclaw", "OpenClaw"),
     (".openhands", "OpenHands"),
-    (".pi", "Pi"),
-    (".prime", "Prime Agent"),
     (".vibe", "Mistral Vibe"),
     ("antigravity-cli", "Antigravity"),
     ("antigravity-ide", "Antigravity"),
@@ -52,27 +48,6 @@ const FILES: &[(&str, &str)] = &[
     ("ui_messages.json", "Cline"),
     ("task_metadata.json", "Cline"),
 ];
-
-/// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
-const PI_LINES: &[&str] = &[
-    "branch_summary",
-    "compaction",
-    "context_edit",
-    "custom",
-    "custom_message",
-    "label",
-    "mode_change",
-    "model_change",
-    "reset",
-    "session_info",
-    "session_init",
-    "thinking_level_change",
-    "title_change",
-    "ttsr_injection",
-    "usage",
-];
-
-const PI: &str = "Pi, Oh My Pi or OpenClaw";
 
 /// Returns the agent that wrote a document, if its members identify it.
 pub fn agent_of_document(root: Node<'_, '_>) -> Option<&'static str> {
@@ -123,7 +98,6 @@ const RULES: &[(&str, Rule)] = &[
         has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
     }),
     ("Factory Droid", is_droid),
-    (PI, is_pi),
     ("Antigravity", |it| is_number(it, "step_index") && has_text(it, "source")),
     ("Grok Build", is_grok),
     ("Cline", is_cline),
@@ -168,18 +142,6 @@ fn is_droid(it: Node<'_, '_>) -> bool {
         || is_type("completion") && has(it, "finalText")
         || is_one_of(it, "type", &["tool_call", "tool_result"]) && has_text(it, "toolCallId")
         || has(it, "assistantActiveTimeMs") && is_map(it, "tokenUsage")
-}
-
-fn is_pi(it: Node<'_, '_>) -> bool {
-    if is_one_of(it, "type", &["session"]) {
-        return has_text(it, "id") && has_text(it, "timestamp") && has_text(it, "cwd");
-    }
-    if is_one_of(it, "type", &["title"]) {
-        return has(it, "pad");
-    }
-    let is_message = is_one_of(it, "type", &["message"])
-        && it.member("message").is_some_and(|message| has(message, "timestamp"));
-    has_text(it, "id") && has(it, "parentId") && (is_message || is_one_of(it, "type", PI_LINES))
 }
 
 /// An update of the Agent Client Protocol, or the summary next to them.

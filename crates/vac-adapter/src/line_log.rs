@@ -5,8 +5,6 @@
 //! and the entry that it becomes. Lines that cannot be parsed, companion files, refusals and the
 //! record around the entries are the same for all of them.
 
-use std::borrow::Cow;
-
 use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Entry, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
@@ -145,12 +143,6 @@ pub trait LineFormat: Default {
         self.variant()
     }
 
-    /// Returns the agent that wrote the log, where it states that another one did than the
-    /// adapter's.
-    fn agent(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Returns the entry of a line.
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a>;
 }
@@ -222,10 +214,6 @@ struct LineSession<'i, F> {
 impl<F: LineFormat> Session for LineSession<'_, F> {
     fn adapter(&self) -> Option<&'static dyn Adapter> {
         Some(F::adapter())
-    }
-
-    fn agent(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.format.agent().unwrap_or(F::adapter().name()))
     }
 
     fn parent(&self) -> Option<Parent> {

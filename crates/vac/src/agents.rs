@@ -15,6 +15,7 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_cursor::Cursor,
     &vac_adapter_qwen::Qwen,
     &vac_adapter_copilot::Copilot,
+    &vac_adapter_pi::Pi,
 ];
 
 /// An agent, and the adapter that reads its logs.

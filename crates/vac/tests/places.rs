@@ -48,6 +48,12 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "copilot /home/ada/.copilot",
             "copilot /home/ada/.config/Code/User",
             "copilot /home/ada/.config/Code - Insiders/User",
+            "pi /home/ada/.pi/agent",
+            "omp /home/ada/.omp/agent",
+            "prime /home/ada/.prime/agent",
+            "openclaw /home/ada/.openclaw",
+            "openclaw /home/ada/.clawdbot",
+            "openclaw /home/ada/.moltbot",
         ]
     );
 }
@@ -96,6 +102,8 @@ fn variables_go_before_the_home_folder() {
         ("KILO_DB", "ours.db"),
         ("QWEN_HOME", "/a/qwen"),
         ("COPILOT_HOME", "/a/copilot"),
+        ("PI_CODING_AGENT_DIR", "/a/pi"),
+        ("PI_CODING_AGENT_SESSION_DIR", "/a/sessions"),
     ];
     assert_eq!(
         roots(System::Linux, Some("/home/ada"), &variables),
@@ -117,6 +125,13 @@ fn variables_go_before_the_home_folder() {
             "copilot /a/copilot (COPILOT_HOME)",
             "copilot /a/config/Code/User (XDG_CONFIG_HOME)",
             "copilot /a/config/Code - Insiders/User (XDG_CONFIG_HOME)",
+            "pi /a/pi (PI_CODING_AGENT_DIR)",
+            "pi /a/sessions (PI_CODING_AGENT_SESSION_DIR)",
+            "omp /home/ada/.omp/agent",
+            "prime /home/ada/.prime/agent",
+            "openclaw /home/ada/.openclaw",
+            "openclaw /home/ada/.clawdbot",
+            "openclaw /home/ada/.moltbot",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];

@@ -1,0 +1,115 @@
+//! Lines that are events: all that are not messages, and messages of further roles.
+
+use vac_adapter::Report;
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::Rest;
+use vac_adapter::provider::UNKNOWN;
+use vac_record::Entry;
+use vac_record::annotations::{End, EndOf, Ending, Usage};
+use vac_value::Node;
+
+use crate::line::Reading;
+use crate::usage;
+
+/// The event that says that a summary replaces the conversation so far.
+pub(crate) const COMPACTION: &str = "compaction";
+
+/// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
+pub(crate) const LINES: &[&str] = &[
+    COMPACTION,
+    "branch_summary",
+    "child_usage_attributed",
+    "context_edit",
+    "credential_pin",
+    "custom",
+    "custom_message",
+    "label",
+    "mode_change",
+    "model_change",
+    "reset",
+    "session_info",
+    "session_init",
+    "thinking_level_change",
+    "title_change",
+    "ttsr_injection",
+    "usage",
+];
+
+/// Types of lines that `pi --mode json` prints besides messages.
+pub(crate) const CAPTURED: &[&str] = &[
+    "agent_end",
+    "agent_start",
+    "message_end",
+    "message_start",
+    "message_update",
+    "tool_execution_end",
+    "tool_execution_start",
+    "tool_execution_update",
+    "turn_end",
+    "turn_start",
+];
+
+/// Roles of messages that are events.
+const ROLES: &[&str] =
+    &["branchSummary", "compactionSummary", "custom", "developer", "hookMessage", "system"];
+
+/// Whether lines of a type are part of the conversation.
+pub(crate) fn is_of_conversation(kind: Option<&str>) -> bool {
+    matches!(kind, Some("message" | "custom_message" | COMPACTION | "branch_summary"))
+}
+
+/// Returns the entry of an event.
+pub(crate) fn event<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
+    let kind = reading.line.kind.take();
+    let event_type = match (kind, reading.role.take()) {
+        (_, Some(role)) => {
+            if !ROLES.contains(&&*role) {
+                report.unknown(&format!("message/{role}"));
+            }
+            role
+        }
+        (Some(kind), None) => {
+            let is_known = LINES.contains(&&*kind)
+                || CAPTURED.contains(&&*kind)
+                || matches!(&*kind, "session" | "title");
+            if !is_known {
+                report.unknown(&kind);
+            }
+            kind
+        }
+        (None, None) => {
+            report.unknown("a line without a type");
+            UNKNOWN.into()
+        }
+    };
+    meaning(&mut reading, &event_type, report);
+    let data = std::mem::take(&mut reading.line.rest);
+    let extensions = reading.extensions(Rest::default(), false);
+    let common = Common { timestamp: reading.line.timestamp, id: reading.id, extensions };
+    Entry::Event(entry::event(event_type, Some(data), common))
+}
+
+/// Adds what an event means.
+fn meaning(reading: &mut Reading<'_>, event_type: &str, report: &mut Report) {
+    let node = reading.node;
+    match event_type {
+        "session" => reading.it.starts = Some(true),
+        "usage" | COMPACTION | "branch_summary" => {
+            let usage = node.member("usage").filter(|usage| usage::is_usage(*usage));
+            let model = node.member("model").and_then(Node::text);
+            let used = reading.used(usage, report);
+            let model = model.map(|model| model.into_owned().into());
+            reading.it.usage = used.map(|used| Usage { model, ..used });
+        }
+        "custom" if node.member("customType").is_some_and(|it| it.is_text("session_exit")) => {
+            let kind = node.member("data").and_then(|data| data.member("kind")?.text());
+            let how = match kind.as_deref() {
+                Some("normal") => Some(Ending::Success),
+                Some("error" | "crash") => Some(Ending::Failure),
+                _ => None,
+            };
+            reading.it.ends = Some(End { of: EndOf::Session, how });
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,162 @@
+//! Session logs of Pi, and of programs that write the same format, as agent records.
+//!
+//! ```
+//! use vac_adapter::{Adapter, Memory, session};
+//! use vac_adapter_pi::Pi;
+//!
+//! let log = Memory {
+//!     name: "2026-05-01T09-00-00-000Z_s1.jsonl",
+//!     bytes: br#"{"type": "session", "version": 3, "id": "s1", "cwd": "/home/ada",
+//!         "timestamp": "2026-05-01T09:00:00.000Z"}
+//!         {"type": "message", "id": "a1", "parentId": null,
+//!         "message": {"role": "user", "content": "Hi", "timestamp": 1777626000000}}"#,
+//! };
+//! let sessions = Pi.survey(&log)?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
+//! assert_eq!(record.id, "s1");
+//! assert_eq!(report.entries["user"], 1);
+//! # Ok::<(), vac_adapter::Error>(())
+//! ```
+//!
+//! # Formats
+//!
+//! | variant | what it is |
+//! |---|---|
+//! | `jsonl` | a session as lines in a tree (version 3; older ones without ids) |
+//! | `capture` | what `pi --mode json` prints |
+//!
+//! Oh My Pi, Prime Agent and `OpenClaw` (until 2026.7.1) write the same format. The place
+//! of a log names the one that wrote it.
+//!
+//! # What lines become
+//!
+//! | native | record |
+//! |---|---|
+//! | `message` of a `user` | user |
+//! | `message` of the `assistant` | assistant, with a child for each thought and call |
+//! | `message` with the role `toolResult` | tool-result |
+//! | `message` with the role `bashExecution` | tool-call, with its result as a child |
+//! | `message` with another role | system-event of that role |
+//! | all others | system-event of that type |
+//!
+//! # Annotations
+//!
+//! | annotation | on | from |
+//! |---|---|---|
+//! | `author` | user messages | the [rules](Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent of Oh My Pi |
+//! | `superseded` | messages and summaries that are not on the way from the last line to the first | `parentId`; `by` is the line with which the log went on instead |
+//! | `inherited` | all entries that a fork copied | a time before that of the header, with `parentSession` |
+//! | `action` | tool-calls | the [tools](Adapter::tools); `user_command` for a `bashExecution` |
+//! | `outcome`, `exit-code` | tool-results | `isError`, and the last line of what a command printed; `exitCode`, `cancelled` |
+//! | `usage` | assistant messages; `usage`, `compaction`, `branch_summary`, tool results with requests of their own | `usage`: its numbers do not overlap |
+//! | `starts` | `session` | |
+//! | `ends` | assistant messages; `session_exit` of Oh My Pi | `stopReason` `stop`, `error`, `aborted`; `kind` |
+//! | `parent` of the session | | `parentSession`; the folder of a subagent of Oh My Pi, which has the name of its session |
+//!
+//! # Decisions
+//!
+//! * One entry for each line, in the order of the log. What is left of a message is its member
+//!   `message`.
+//! * A line whose parent is not in the file follows the line before it. Lines about the session
+//!   (models, titles, labels) are never superseded.
+//! * Tokens of lines that a fork copied are not counted again.
+//! * `credential_pin.hash` is kept: it is a hash, and shows which credential was used.
+//! * The version of the agent is not in the log.
+#![doc = include_str!("../MAPPING.md")]
+
+#[cfg(feature = "check")]
+pub mod check;
+mod event;
+mod line;
+mod lines;
+mod places;
+mod tools;
+mod tree;
+mod usage;
+
+use vac_adapter::line_log;
+use vac_adapter::mapping::Mapping;
+use vac_adapter::prompt::PromptRule;
+use vac_adapter::tools::ToolTable;
+use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
+use vac_record::annotations::Author;
+
+use lines::Lines;
+
+/// Texts in the user's name.
+const RULES: &[PromptRule] = &[
+    PromptRule::tag("skill", Author::Program, "0.50"),
+    PromptRule::tag("system-notice", Author::Program, "1.0"),
+    PromptRule::tag("system-reminder", Author::Program, "1.0"),
+];
+
+/// The adapter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pi;
+
+impl Adapter for Pi {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn title(&self) -> &'static str {
+        "Pi"
+    }
+
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        line_log::verdict::<Lines>(sample)
+    }
+
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        line_log::preview::<Lines>(sample)
+    }
+
+    fn cli_name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        vec![
+            line::Line::MAPPING,
+            line::Message::MAPPING,
+            line::ToolResult::MAPPING,
+            line::BashExecution::MAPPING,
+            line::ToolCall::MAPPING,
+            line::Thinking::MAPPING,
+            usage::NativeUsage::MAPPING,
+        ]
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &[event::COMPACTION]
+    }
+
+    fn prompt_rules(&self) -> &'static [PromptRule] {
+        RULES
+    }
+
+    fn logs_results(&self) -> bool {
+        true
+    }
+
+    fn writes_whole_texts(&self) -> bool {
+        true
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::PI)
+    }
+
+    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
+        line_log::survey::<Lines>(input)
+    }
+}

@@ -1,0 +1,211 @@
+//! The first pass over the lines of a log, and which agent wrote them.
+
+use std::collections::HashMap;
+
+use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, fill, parse_time, text};
+use vac_adapter::time::instant;
+use vac_adapter::{Adapter, Confidence, Fit, Parent, Report};
+use vac_record::annotations::{
+    EntryAnnotations, EntryAnnotationsInherited, Relation, Superseded, SupersededHow,
+};
+use vac_record::{AbstractTimestamp, Entry};
+use vac_value::{IntoOwned, Kind, Node};
+
+use crate::tree::Tree;
+use crate::{event, line};
+
+/// What the first pass has found.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    pub facts: LineFacts,
+    tree: Tree,
+    /// The providers of models.
+    providers: HashMap<String, String>,
+    /// The session that this one was forked from.
+    fork: Option<String>,
+    /// The session whose folder the file is in.
+    folder: Option<String>,
+    /// Whether it is the session of a subagent.
+    pub is_subagent: bool,
+    is_capture: bool,
+}
+
+impl Lines {
+    /// Returns the annotations that lines of all types can have.
+    pub fn annotations(
+        &self,
+        time: Option<&AbstractTimestamp<'_>>,
+        at: LineAt,
+    ) -> EntryAnnotations<'_> {
+        let superseded = self.tree.replaced_by(at.index).map(|by| Superseded {
+            how: SupersededHow::Rewound,
+            by: (!by.is_empty()).then(|| by.into()),
+        });
+        let inherited = self.fork.as_deref().filter(|_| self.is_inherited(time));
+        EntryAnnotations {
+            superseded,
+            inherited: inherited.map(|id| EntryAnnotationsInherited::Text(id.into())),
+            ..EntryAnnotations::default()
+        }
+    }
+
+    /// Whether a line was copied from the session that this one was forked from: it is older than
+    /// the session.
+    fn is_inherited(&self, time: Option<&AbstractTimestamp<'_>>) -> bool {
+        let start = self.facts.start.as_ref().and_then(instant);
+        start.zip(time.and_then(instant)).is_some_and(|(start, time)| time < start)
+    }
+}
+
+/// Returns the id of a session in the name of its file: `<time>_<id>.jsonl`.
+fn id_in_name(path: &str) -> Option<String> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let stem = name.strip_suffix(".jsonl").unwrap_or(name);
+    let id = stem.rsplit_once('_').map_or(stem, |(_, id)| id);
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
+impl LineFormat for Lines {
+    const ID: &'static str = "id";
+    const PARENT: &'static str = "parentId";
+
+    fn adapter() -> &'static dyn Adapter {
+        &crate::Pi
+    }
+
+    fn fit(document: Node<'_, '_>) -> Fit {
+        let has_text = |key: &str| document.member(key).is_some_and(|it| it.kind() == Kind::Text);
+        let has = |key: &str| document.member(key).is_some();
+        let kind = document.member("type").and_then(Node::text);
+        let is_likely = |is_it: bool| {
+            if is_it { Fit::Fits(Confidence::Likely) } else { Fit::unknown(document) }
+        };
+        match kind.as_deref() {
+            Some("session") if has_text("id") && has_text("timestamp") && has_text("cwd") => {
+                Fit::Fits(Confidence::Certain)
+            }
+            Some("title") => is_likely(has("pad")),
+            Some("message") => fit_message(document),
+            Some(kind) if event::CAPTURED.contains(&kind) => Fit::Neutral,
+            Some(kind) if event::LINES.contains(&kind) => {
+                is_likely(has_text("id") && has("parentId"))
+            }
+            _ => Fit::unknown(document),
+        }
+    }
+
+    fn begin(&mut self, _: &str, folder: &str) {
+        let folder = folder.rsplit('/').next().filter(|folder| folder.contains('_'));
+        self.folder = folder.and_then(id_in_name);
+    }
+
+    fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
+        let member = |key: &str| line.member(key);
+        self.facts.time(member("timestamp"));
+        let Some(kind) = member("type").and_then(Node::text) else { return };
+        match &*kind {
+            "session" => {
+                fill(&mut self.facts.session_id, member("id"));
+                fill(&mut self.facts.cwd, member("cwd"));
+                let start = member("timestamp").and_then(parse_time).map(IntoOwned::into_owned);
+                self.facts.start = self.facts.start.take().or(start);
+                let origin = member("parentSession").or_else(|| member("branchedFrom"));
+                let origin = text(origin).and_then(|path| id_in_name(&path));
+                self.fork = self.fork.take().or(origin);
+                return;
+            }
+            "session_init" => self.is_subagent = true,
+            "model_change" => {
+                let model = member("modelId").or_else(|| member("model"));
+                self.model(model, member("provider"), 0);
+            }
+            "message" | "message_end" => {
+                self.is_capture |= kind == "message_end";
+                let message = member("message");
+                let of = |key: &str| message.and_then(|message| message.member(key));
+                if of("role").is_some_and(|role| role.is_text("assistant")) {
+                    self.model(of("model"), of("provider"), 1);
+                }
+            }
+            _ => {}
+        }
+        if let Some(id) = text(member("id")) {
+            self.tree.add(&id, member("parentId"), at.index);
+        }
+    }
+
+    fn finish(&mut self) {
+        self.tree.finish();
+        let main = self.facts.models.main();
+        self.facts.provider = main.and_then(|main| self.providers.remove(main));
+        let from =
+            |id: Option<String>, relation| id.map(|session_id| Parent { session_id, relation });
+        let starter = self.folder.clone().filter(|_| self.is_subagent);
+        let starter = from(starter, Relation::Subagent);
+        self.facts.parent = starter.or_else(|| from(self.fork.clone(), Relation::Fork));
+    }
+
+    fn facts(&self) -> &LineFacts {
+        &self.facts
+    }
+
+    fn variant(&self) -> &'static str {
+        if self.is_capture { "capture" } else { "jsonl" }
+    }
+
+    fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {
+        line::entry(line, at, self, report)
+    }
+}
+
+impl Lines {
+    fn model(&mut self, model: Option<Node<'_, '_>>, provider: Option<Node<'_, '_>>, answers: u64) {
+        let Some(model) = text(model) else { return };
+        self.facts.models.add(&model, answers);
+        if let Some(provider) = text(provider).filter(|provider| !provider.is_empty()) {
+            self.providers.entry(model).or_insert(provider);
+        }
+    }
+}
+
+/// How a line of type `message` fits. Factory Droid writes almost the same.
+fn fit_message(document: Node<'_, '_>) -> Fit {
+    let message = document.member("message").filter(|message| message.kind() == Kind::Map);
+    let Some(message) = message else { return Fit::unknown(document) };
+    let Some(role) = message.member("role").and_then(Node::text) else {
+        return Fit::unknown(document);
+    };
+    let content = message.member("content");
+    let has_block = |kinds: &[&str]| {
+        let mut blocks = content.into_iter().flat_map(Node::elements);
+        let is_it = |it: Node<'_, '_>| kinds.iter().any(|kind| it.is_text(kind));
+        blocks.any(|block| block.member("type").is_some_and(is_it))
+    };
+    if has_block(&["tool_use", "tool_result"]) {
+        return Fit::Contradicts("tool-blocks");
+    }
+    let is_of_pi = message.member("timestamp").is_some()
+        || matches!(&*role, "toolResult" | "bashExecution")
+        || has_block(&["toolCall"]);
+    match is_of_pi {
+        true => Fit::Fits(Confidence::Likely),
+        false if document.member("parentId").is_some() => Fit::Neutral,
+        false => Fit::unknown(document),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_in_name;
+
+    #[test]
+    fn names_of_files_contain_the_id() {
+        for (path, id) in [
+            ("/home/ada/.pi/agent/sessions/--loom--/2026-05-01T00-00-00-000Z_ab-1.jsonl", "ab-1"),
+            (r"C:\sessions\2026_x.jsonl", "x"),
+            ("ab-1", "ab-1"),
+        ] {
+            assert_eq!(id_in_name(path).as_deref(), Some(id), "{path}");
+        }
+    }
+}
