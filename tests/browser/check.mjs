@@ -176,6 +176,39 @@ test("a hostile record runs nothing and is shown as text", async () => {
   });
 });
 
+test("a hostile record in CBOR runs nothing either", async () => {
+  // CBOR has no text with half a surrogate pair.
+  const record = write("hostile-text.json", hostileRecord().replace("half \\ud83d pair", "whole"));
+  vac("transcode", record, "--to", "cbor", "-o", file("hostile.cbor"));
+  vac("sign", file("hostile.cbor"), "--key", secret, "-o", file("hostile.cose"));
+  vac("view", file("hostile.cose"), "--key", key, "-o", file("hostile-cbor.html"));
+  await open(file("hostile-cbor.html"), async (tab) => {
+    assert.equal(await proofOf(tab), "good");
+    const text = await wholeText(tab);
+    for (const one of HOSTILE) assert.ok(text.includes(one), one);
+    assert.ok(text.includes("\\u{202e}gpj.exe") && !text.includes("\u202e"), "a shown override");
+  });
+});
+
+test("odd addresses of a page are harmless", async () => {
+  // Neither the name nor the fragment is an encoding of anything.
+  const name = file("100%.html");
+  fs.copyFileSync(page, name);
+  for (const hash of ["#%", "#/session/entries/999999", "#/session/entries/__proto__", "#list", "#<img src=x onerror=harmed=1>"]) {
+    const tab = await newTab();
+    tab.file = encodeURI(name);
+    await tab.goto(`file://${encodeURI(name)}${hash}`);
+    await tab.waitForFunction(() => ["checked", "failed"].includes(document.documentElement.dataset.state));
+    assert.equal(await proofOf(tab), "good", hash);
+    assert.match(await tab.textContent("#proof"), /vac verify page.html/);
+    assert.deepEqual(tab.troubles, [], hash);
+    await tab.goto(`file://${name}#%`);
+    await tab.waitForFunction(() => ["checked", "failed"].includes(document.documentElement.dataset.state));
+    assert.equal(await proofOf(tab), "good", "a name with a percent sign");
+    await tab.context().close();
+  }
+});
+
 test("the browser verifies signatures of every kind", async () => {
   const kinds = [["varied.json", []], ["varied.cbor", []], ["varied.json", ["--detached"]], ["varied.json", ["--hash-envelope"]]];
   // ES256: openssl and others make such keys, vac keygen makes Ed25519.
@@ -209,6 +242,8 @@ test("one flipped bit says NOT verified", async () => {
       const text = await tab.textContent("#proof");
       assert.equal(text.match(/NOT verified/g)?.length, 2, "both the browser and vac say so");
       assert.equal(await tab.textContent("#state"), "NOT verified");
+      // Each voice has the colour of its own verdict, and says which answer was the wrong one.
+      assert.equal(await tab.locator(".voice.then.bad details[open] .reply.failed").count() > 0, true);
     });
   }
 });
@@ -230,6 +265,9 @@ test("a dropped key verifies, another one does not", async () => {
     await drop("signer.pem", fs.readFileSync(key, "utf8"));
     await wait("good");
     assert.match(await tab.textContent("#proof"), /the key that you gave \(signer.pem\)/);
+    // vac had no key: what the browser finds does not change that.
+    assert.equal(await tab.locator(".voice.now.good").count(), 1);
+    assert.match(await tab.textContent(".voice.then.open .verdict"), /not checked/);
     await drop("other.pem", fs.readFileSync(file("other/signing-key.pub.pem"), "utf8"));
     await wait("bad");
     await drop("secret.pem", fs.readFileSync(secret, "utf8"));
@@ -262,9 +300,15 @@ test("everything in a session is shown", async () => {
     for (const one of ["1\u2009470 tokens", "computed by vac", "session.jsonl", "00".repeat(32), "4 calls", "2 failed"]) assert.ok(cards.includes(one), `${one} in ${cards}`);
     assert.ok((await tab.locator("#timeline path").count()) >= 4);
     assert.equal(await tab.locator("#list img.picture").evaluateAll((all) => all.every((one) => one.complete && one.naturalWidth === 1)), true);
-    await tab.evaluate(() => scrollTo(0, 0));
-    const marks = ["added", "removed", "place"].map((name) => tab.locator(`.diff .${name}`).count());
-    await Promise.all(marks);
+    // An edit, and a patch between two lines of its format.
+    for (const [pointer, expected] of [["4", [1, 1, 0]], ["5", [1, 1, 2]]]) {
+      await tab.evaluate((one) => { location.hash = `#/session/entries/${one}`; }, pointer);
+      await tab.locator(".row.selected .diff").waitFor();
+      const marks = await Promise.all(["added", "removed", "place"].map((name) => tab.locator(`.row.selected .diff .${name}`).count()));
+      assert.deepEqual(marks, expected, pointer);
+    }
+    await tab.evaluate(() => { location.hash = "#/session/entries/7"; });
+    await tab.locator(".row.selected.divider").waitFor();
   });
 });
 
@@ -402,10 +446,61 @@ test("the whole session is printed", async () => {
       dispatchEvent(new Event("afterprint"));
       return text;
     });
-    assert.ok(printed.includes("Please fire the kiln") && printed.includes("needle-in-haystack"));
+    for (const one of ["Please fire the kiln", "needle-in-haystack", "secret thought about glaze", "sensor 299", "needle-at-the-end", "Subagent says 2."]) {
+      assert.ok(printed.includes(one), one);
+    }
+    assert.ok(!printed.includes("A superseded answer."), "filters apply");
     assert.ok((await tab.pdf()).length > 10_000);
+    assert.ok(!(await tab.evaluate(() => document.getElementById("list").textContent)).includes("sensor 299"), "texts are cut again");
     assert.ok(await visible(tab, "Please fire the kiln"));
   });
+});
+
+// Returns the contrast of two colours, as the accessibility guidelines of the W3C define it.
+const contrast = (one, other) => {
+  const luminance = (color) => {
+    const [red, green, blue] = color.match(/\w\w/g).map((part) => {
+      const share = parseInt(part, 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+};
+
+test("pages fit and can be read in light, dark, narrow and print", async () => {
+  let worst = Infinity;
+  for (const [name, record] of [["varied", page], ["hostile", file("wide.html")]]) {
+    if (name === "hostile") vac("view", write("wide.json", hostileRecord()), "-o", record);
+    for (const [width, colorScheme, media] of [[1280, "light", "screen"], [1280, "dark", "screen"], [760, "light", "screen"], [360, "dark", "screen"], [360, "light", "screen"], [794, "light", "print"]]) {
+      await open(record, async (tab) => {
+        const place = `${name}, ${width} pixels, ${colorScheme}, ${media}`;
+        await tab.emulateMedia({ media });
+        for (const part of [0, 0.5, 1]) {
+          await tab.evaluate((one) => scrollTo(0, document.documentElement.scrollHeight * one), part);
+          await tab.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+          const [needed, given] = await tab.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+          assert.ok(needed <= given, `${place}: ${needed} of ${given} pixels`);
+        }
+        assert.equal(await tab.locator("#bar").isVisible(), media === "screen", place);
+        const colors = await tab.evaluate(() => {
+          const style = getComputedStyle(document.documentElement);
+          return Object.fromEntries(["page", "card", "faint", "text", "soft", "accent", "good", "bad", "warn", "added", "removed", "hit", "accent-soft", "good-soft", "bad-soft", "warn-soft", "violet", "teal"].map((one) => [one, style.getPropertyValue(`--${one}`).trim()]));
+        });
+        const pairs = [
+          ...["page", "card", "faint"].flatMap((ground) => ["text", "soft", "accent", "bad", "good", "warn", "violet", "teal"].map((ink) => [ink, ground])),
+          ["text", "added"], ["text", "removed"], ["text", "hit"], ["text", "accent-soft"], ["accent", "accent-soft"], ["good", "good-soft"], ["bad", "bad-soft"], ["warn", "warn-soft"],
+        ];
+        for (const [ink, ground] of pairs) {
+          const ratio = contrast(colors[ink], colors[ground]);
+          worst = Math.min(worst, ratio);
+          assert.ok(ratio >= 4.5, `${place}: ${ink} on ${ground}: ${ratio.toFixed(2)}`);
+        }
+      }, { viewport: { width, height: 900 }, colorScheme });
+    }
+  }
+  return `least contrast ${worst.toFixed(1)}`;
 });
 
 test("a page without JavaScript says so", async () => {
@@ -417,7 +512,7 @@ test("a page without JavaScript says so", async () => {
 });
 
 test("a large session is ready soon and has few elements", async () => {
-  const record = largeRecord(50e6, 26_000);
+  const record = largeRecord(53e6, 26_000);
   vac("sign", write("large.json", record), "--key", secret, "-o", file("large.cose"));
   vac("view", file("large.cose"), "--key", key, "-o", file("large.html"));
   return open(file("large.html"), async (tab) => {
@@ -435,9 +530,20 @@ test("a large session is ready soon and has few elements", async () => {
     }
     await tab.keyboard.press("G");
     assert.equal(await tab.evaluate(() => document.querySelector(".row.selected").getAttribute("aria-posinset")), await tab.evaluate(() => document.querySelector(".row.selected").getAttribute("aria-setsize")));
+    // A search that has to go through everything.
+    const searched = await tab.evaluate(async () => {
+      const start = performance.now();
+      const [query, hits] = ["query", "hits"].map((one) => document.getElementById(one));
+      query.value = "not in this session";
+      query.dispatchEvent(new Event("input"));
+      while (hits.dataset.query !== query.value) await new Promise((resolve) => setTimeout(resolve, 10));
+      return performance.now() - start;
+    });
+    assert.equal(await tab.textContent("#hits"), "no hits");
+    most = Math.max(most, await elements(tab));
     assert.ok(most < 2000, `${most} elements`);
     const size = (name) => `${(fs.statSync(file(name)).size / 1e6).toFixed(1)} MB`;
-    return `record ${size("large.json")}, page ${size("large.html")}, 26000 entries: ready in ${Math.round(ready)} ms, at most ${most} elements`;
+    return `record ${size("large.json")}, page ${size("large.html")}, 26000 entries: ready in ${Math.round(ready)} ms, searched in ${Math.round(searched)} ms, at most ${most} elements`;
   });
 });
 

@@ -4,6 +4,8 @@ const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const MAX_IMAGE = 30_000_000;
 // The number of characters that "show all" adds at once.
 const STEP = 400_000;
+// The number of characters of one text that are printed.
+const MAX_PRINTED_CHARACTERS = 20_000;
 // The number of elements that one entry may have.
 const MAX_ELEMENTS = 90;
 
@@ -48,11 +50,12 @@ const cutAt = (text, lines, characters) => {
 const renderText = (shown, text, { tag = "div", name = "text", lines = 40, characters = 5000 } = {}) => {
   const slot = shown.next();
   const cut = cutAt(text, lines, characters);
-  const length = shown.row.isPrinted ? text.length : Math.max(cut, shown.state(slot) ?? 0);
+  const { isPrinted } = shown.row;
+  const length = Math.max(cut, shown.state(slot) ?? 0, isPrinted ? MAX_PRINTED_CHARACTERS : 0);
   shown.budget -= 1;
   if (length >= text.length) return blockOf(tag, name, text);
   const rest = text.length - length;
-  const words = rest > STEP ? `show ${sizeText(STEP)} more of ${sizeText(rest)}` : `show all (${sizeText(rest)} more)`;
+  const words = isPrinted ? `Not printed: ${sizeText(rest)} more.` : rest > STEP ? `show ${sizeText(STEP)} more of ${sizeText(rest)}` : `show all (${sizeText(rest)} more)`;
   shown.budget -= 2;
   return el(
     "div", "cut",
@@ -126,6 +129,13 @@ const imageOf = (value) => {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? { type, data } : undefined;
 };
 
+// Returns the image that a block contains: its own data, or that of the member which names it.
+const imageOfBlock = (block) => {
+  const nested = ["source", "image_url", "inlineData", "inline_data", "image"].map((key) => block.get(key)).find((one) => typeof one === "string" || one instanceof Map);
+  const url = nested instanceof Map ? nested.get("url") : undefined;
+  return [block, nested, url].map((one) => (typeof one === "string" || one instanceof Map ? imageOf(one) : undefined)).find(Boolean);
+};
+
 const isScalar = (value) => typeof value !== "object" || value === null || value instanceof Num;
 const isShort = (value) => isScalar(value) && (typeof value !== "string" || (value.length < 100 && !value.includes("\n")));
 
@@ -157,7 +167,7 @@ const renderValue = (shown, value, { prose = false, depth = 0 } = {}) => {
     }
     return values;
   }
-  const image = imageOf(value);
+  const image = value.size <= 4 ? imageOfBlock(value) : imageOf(value);
   if (image) return renderImage(image.type, image.data);
   if (typeof value.get("text") === "string" && value.size <= 3) return renderValue(shown, value.get("text"), deeper);
   return renderMembers(shown, value, deeper);

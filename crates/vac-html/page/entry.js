@@ -249,10 +249,10 @@ class RowRenderer {
     const icon = titled(el("span", `icon ${row.category}`, ICONS.get(row.category)), row.category);
     labelled(icon, row.category);
     const delegated = textMember(item.notes, "delegated-to");
-    const head = heading("call", icon, el("span", "name", item.name ?? "tool"), this.target(row, own), badge(row.end),
+    const without = [];
+    const head = heading("call", icon, el("span", "name", item.name ?? "tool"), this.target(row, own, input, without), badge(row.end),
       delegated !== undefined && el("span", "id", `started ${delegated}`));
     const parts = [head];
-    const without = [];
     if (own.command !== undefined) {
       const isSigned = containsText(input, own.command);
       const line = renderText(shown, own.command, { tag: "pre", name: "command", lines: 12, characters: 2000 });
@@ -270,10 +270,18 @@ class RowRenderer {
     return el("div", "", parts);
   }
 
-  // What a call is about, on its first line.
-  target(row, own) {
+  // What a call is about, on its first line. A member of the input that says just that is added to
+  // `without`.
+  target(row, own, input, without) {
     const { item } = row;
     const parts = [];
+    if (own.paths?.length === 1 && own.host === undefined && input instanceof Map) {
+      const same = Array.from(input).find(([, one]) => one === own.paths[0]);
+      if (same) {
+        without.push(same[0]);
+        return titled(el("span", "target signed", same[1]), `${same[0]} of the input.`);
+      }
+    }
     if (own.paths?.length > 0) parts.push(own.paths.slice(0, 3).join(", ") + (own.paths.length > 3 ? ` and ${own.paths.length - 3} more` : ""));
     if (own.host !== undefined) parts.push(own.host);
     if (parts.length === 0) return item["call-id"] && el("span", "id", item["call-id"]);

@@ -34,6 +34,8 @@ const renderHeader = (section, index, rows, computed) => {
     return Number.isNaN(stated) ? undefined : `${new Date(stated).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   };
   const [start, end] = [timeOf(member(session, "session-start")), timeOf(member(session, "session-end"))];
+  // The day of the end only matters if it is another one.
+  const until = () => (time("session-end").slice(0, 10) === time("session-start").slice(0, 10) ? clock(end) : time("session-end"));
   const id = member(session, "session-id");
   const recorder = member(head, "recording-agent");
   const named = (map, ...keys) => keys.map((key) => textMember(map, key)).filter(Boolean).join(" ");
@@ -45,7 +47,7 @@ const renderHeader = (section, index, rows, computed) => {
       fact("Agent", named(meta, "cli-name", "cli-version") || facts.agent),
       fact("Models", [...new Set(names)].slice(0, 12).join(", "), textMember(meta, "model-provider") && el("span", "id", ` ${textMember(meta, "model-provider")}`)),
       fact("Project", textMember(environment, "working-dir") && el("code", "", textMember(environment, "working-dir")), vcs instanceof Map && el("span", "id", ` ${named(vcs, "type", "branch", "revision")}`)),
-      fact("Time", time("session-start"), end > start && el("span", "id", ` ${durationText(end - start)}, until ${time("session-end")}`)),
+      fact("Time", time("session-start"), end > start && el("span", "id", ` ${durationText(end - start)}, until ${until()}`)),
       fact("Recorded by", named(recorder, "name", "version")),
     ),
   );

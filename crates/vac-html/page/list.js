@@ -5,8 +5,9 @@ const MARGIN = 400;
 // The greatest height of an element that all browsers support is a little more than this. A
 // longer list is scrolled faster than the window.
 const MAX_HEIGHT = 8_000_000;
-// The number of rows that are printed.
+// The number of rows that are printed, and of characters after which texts stay folded and cut.
 const MAX_PRINTED = 1500;
+const MAX_PRINTED_TEXT = 1_000_000;
 const ESTIMATES = { prompt: 100, answer: 110, reasoning: 40, call: 130, note: 64, event: 40 };
 
 class List {
@@ -51,7 +52,7 @@ class List {
         }
         group.rows.push(row);
         row.inGroup = group;
-        if (!group.isOpen) continue;
+        if (!group.isOpen && !this.isPrinting) continue;
       }
       row.at = this.visible.length;
       this.visible.push(row);
@@ -261,23 +262,23 @@ class List {
   // Puts all rows into the document, as far as paper can bear it, or takes them out again.
   print(isPrinting) {
     this.isPrinting = isPrinting;
-    this.clear();
+    for (const row of this.elements.keys()) row.isPrinted = false;
     this.container.classList.toggle("printing", isPrinting);
-    if (!isPrinting) {
-      this.layout();
-      this.place();
-      return;
-    }
+    this.rebuild();
+    if (!isPrinting) return;
     this.container.style.height = "auto";
+    let left = MAX_PRINTED_TEXT;
     for (const row of this.visible.slice(0, MAX_PRINTED)) {
+      row.isPrinted = left > 0;
       const element = this.renderer.render(row);
+      left -= element.textContent.length;
       this.elements.set(row, element);
       this.container.append(element);
     }
     const rest = this.visible.length - MAX_PRINTED;
     if (rest > 0) {
       const note = new GroupRow("");
-      this.elements.set(note, el("p", "note", `${plural(rest, "entry", "entries")} more are not printed.`));
+      this.elements.set(note, el("p", "note", `Not printed: ${plural(rest, "more entry", "more entries")}.`));
       this.container.append(this.elements.get(note));
     }
   }

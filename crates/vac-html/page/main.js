@@ -65,7 +65,7 @@ const main = async () => {
   startKeyboard(list, search);
 
   const follow = () => {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = decoded(location.hash.slice(1));
     if (!/^\/session\/entries\/\d+(\/children\/\d+)*$/.test(hash)) return;
     const row = rowOf(index.find(hash.replace("/session/entries/", "").replaceAll("/children/", "/")));
     if (row) go(row);

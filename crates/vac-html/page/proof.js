@@ -120,20 +120,24 @@ class Proof {
     const { signature, version } = this.computed;
     const words = new Map([["verified", "verified"], ["statement-only", "statement verified, record not examined"]]);
     const answers = signature?.answers ?? [];
+    const found = words.get(signature?.verdict);
+    const state = found ? "good" : signature?.key ? "bad" : "open";
+    const details = folded(
+      plural(answers.length, "answer"),
+      el("dl", "answers", answers.map((one) => fact(one.question, el("span", `reply ${["ok", "failed"].includes(one.verdict) ? one.verdict : ""}`, one.verdict === "not-checked" ? "not checked" : one.verdict), ` ${one.detail}`))),
+    );
+    details.open = state === "bad";
     return el(
-      "section", "voice",
+      "section", `voice then ${state}`,
       el("h2", "", "vac, when it made this page"),
-      el("p", "verdict", words.get(signature?.verdict) ?? (signature?.key ? "NOT verified" : "not checked, no key was given")),
-      folded(
-        `${answers.length} answers`,
-        el("dl", "answers", answers.map((one) => fact(one.question, el("span", `reply ${["ok", "failed"].includes(one.verdict) ? one.verdict : ""}`, one.verdict === "not-checked" ? "not checked" : one.verdict), ` ${one.detail}`))),
-      ),
+      el("p", "verdict", found ?? (state === "bad" ? "NOT verified" : "not checked, no key was given")),
+      details,
       el("p", "id", `vac ${version}. Whether claims and certificates are valid today is not part of it.`),
     );
   }
 
   renderDoubt() {
-    const file = decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
+    const file = decoded(location.pathname.split("/").at(-1) ?? "");
     const name = /^[\w.-]+$/.test(file) ? file : "page.html";
     return el(
       "section", "voice",

@@ -71,6 +71,15 @@ const durationText = (ms) => {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 };
 
+// Decodes a part of an address. Addresses can contain what is not an encoding of anything.
+const decoded = (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+};
+
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const base64 = (bytes) => {

@@ -59,6 +59,7 @@ const renderTimeline = (section, rows, index, onPick) => {
   const strip = svg(
     "svg",
     { class: "strip", viewBox: `0 0 ${STRIP.width} ${STRIP.tokens + STRIP.actions + 12}`, preserveAspectRatio: "none", role: "img", "aria-label": "Tokens and actions over time" },
+    svg("path", { class: "base", d: `M0 ${base + 1}h${STRIP.width}` }),
     svg("path", { class: "tokens", d: bars("tokens", tokens, STRIP.tokens - 2, false) }),
     svg("path", { class: "output", d: bars("output", tokens, STRIP.tokens - 2, false) }),
     svg("path", { class: "actions", d: bars("actions", actions, STRIP.actions, true) }),
