@@ -59,8 +59,14 @@ impl Named {
 
     /// Whether exactly one session is meant, whatever else its files contain.
     pub fn is_one_session(&self) -> bool {
+        self.one_session().is_some()
+    }
+
+    /// Returns the id of the session if exactly one is meant, whatever else its files contain.
+    pub fn one_session(&self) -> Option<&str> {
         let ids: HashSet<_> = self.ids.values().flatten().collect();
-        ids.len() == 1 && self.paths.iter().all(|path| self.ids.contains_key(path))
+        let is_one = ids.len() == 1 && self.paths.iter().all(|path| self.ids.contains_key(path));
+        ids.into_iter().next().filter(|_| is_one).map(String::as_str)
     }
 
     fn push(&mut self, session: &ListedSession) {

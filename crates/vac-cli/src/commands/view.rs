@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use vac::page::{PageCheck, PageContents, check_page, is_page, make_page};
+use vac::parallel::with_stack;
 use vac::{ConvertOptions, ErrorKind, RecordOptions, Search, Task, convert_to_records};
 use vac_sign::{SignatureVerdict, Verification, verify};
 use vac_validate::{detect_encoding, signed};
@@ -19,6 +20,7 @@ use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::readers::ModeOption;
+use crate::session_names::{self, Last, Named};
 use crate::sessions;
 use crate::version;
 
@@ -40,6 +42,7 @@ use crate::version;
     "there is not exactly one valid session, it is not verified with --key, or the page differs",
     &[
         ("vac view session.jsonl -o session.html", "A session; --open also opens the page"),
+        ("vac view --last -o last.html", "The latest session on this machine"),
         (
             "vac view record.cose --key keys/signing-key.pub.pem -o page.html",
             "A signed record, with the key to check it with",
@@ -52,9 +55,13 @@ use crate::version;
     ],
 ))]
 pub struct ViewArgs {
-    /// A session log, a record (JSON, CBOR, signed), or - for stdin
-    #[arg(value_name = "FILE", required_unless_present = "check")]
+    /// A session log, a record (JSON, CBOR, signed), - for stdin, or the id of a session that an
+    /// agent keeps (at least 4 characters)
+    #[arg(value_name = "FILE", required_unless_present_any = ["check", "last"])]
     file: Option<PathBuf>,
+    /// Read the latest session that an agent keeps
+    #[arg(long, conflicts_with = "file")]
+    last: bool,
     /// A file to write instead of stdout
     #[arg(short, long, value_name = "PAGE")]
     output: Option<PathBuf>,
@@ -73,22 +80,29 @@ pub struct ViewArgs {
     #[command(flatten)]
     mode: ModeOption,
     /// Make this page again from what it contains, and compare
-    #[arg(long, value_name = "PAGE", conflicts_with_all = ["file", "output", "key", "record"])]
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["file", "last", "output", "key", "record"])]
     check: Option<PathBuf>,
 }
 
 impl ViewArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        match (&self.check, &self.file) {
-            (Some(page), _) => check(page, printer),
-            (None, Some(file)) => self.write(file, printer),
-            (None, None) => bail!("name a session, or a page with --check"),
+        if let Some(page) = &self.check {
+            return check(page, printer);
         }
+        let last = Last { last: self.last.then_some(1) };
+        let file = self.file.as_slice();
+        let named = with_stack(|| session_names::resolve(file, last, None))??;
+        let [first, ..] = &*named.paths else {
+            printer.error(&sessions::none_found(&[]));
+            return Ok(Exit::Failure);
+        };
+        self.write(first, &named, printer)
     }
 
-    fn write(&self, file: &Path, printer: &Printer) -> Result<Exit> {
-        let inputs = || [Some(file), self.record.as_deref()].into_iter().flatten();
+    /// Writes the page of the session of some paths, the first of which is in messages.
+    fn write(&self, file: &Path, named: &Named, printer: &Printer) -> Result<Exit> {
+        let inputs = || named.paths.iter().chain(&self.record).map(PathBuf::as_path);
         let readers = self.mode.readers_of_files(inputs());
         let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
@@ -96,7 +110,11 @@ impl ViewArgs {
         output.check(existing, owned.iter().chain(&self.key))?;
         let name = file.display();
         let key = self.key.as_deref().map(key_files::read_public).transpose()?;
-        let document = match read(file)? {
+        let document = match named.one_session() {
+            Some(id) => convert_found(&named.paths, Some(id)),
+            None => read(file)?,
+        };
+        let document = match document {
             Ok(document) => document,
             Err(reason) => {
                 printer.error(&format!("{name}: {}", truncate(&reason, 400)));
@@ -134,7 +152,7 @@ impl ViewArgs {
 fn read(file: &Path) -> Result<Result<Vec<u8>, String>> {
     let is_stdin = file.as_os_str() == "-";
     if !is_stdin && file.is_dir() {
-        return Ok(convert_found(file));
+        return Ok(convert_found(&[file.to_owned()], None));
     }
     let bytes = output_file::read(file)?;
     if is_page(&bytes) {
@@ -150,9 +168,9 @@ fn read(file: &Path) -> Result<Result<Vec<u8>, String>> {
     }
     if is_stdin {
         let task = Task::from_bytes("stdin", bytes).map_err(|error| error.to_string());
-        return Ok(task.and_then(|task| convert(&task)));
+        return Ok(task.and_then(|task| convert(&task, None)));
     }
-    Ok(convert_found(file))
+    Ok(convert_found(&[file.to_owned()], None))
 }
 
 /// Whether the first document of several is a record.
@@ -165,23 +183,32 @@ fn begins_with_record(bytes: &[u8]) -> bool {
     first.is_ok_and(|(document, _)| is_record(&document))
 }
 
-/// Converts the one session in a file or folder.
-fn convert_found(path: &Path) -> Result<Vec<u8>, String> {
-    let search = Search { paths: vec![path.to_owned()], ..Search::default() };
-    let plan = search.plan().map_err(|error| error.to_string())?;
+/// Converts the one session in files or folders, or the one of an id.
+fn convert_found(paths: &[PathBuf], id: Option<&str>) -> Result<Vec<u8>, String> {
+    let search = Search { paths: paths.to_vec(), ..Search::default() };
+    let mut plan = search.plan().map_err(|error| error.to_string())?;
+    // A log whose beginning does not state an id can contain the session.
+    let is_meant = |task: &Task| match (id, &task.session_id) {
+        (Some(id), Some(session)) => id == session,
+        _ => true,
+    };
+    plan.tasks.retain(is_meant);
     match (&*plan.tasks, plan.troubles.first()) {
-        ([task], _) => convert(task),
+        ([task], _) => convert(task, id),
         ([], Some(trouble)) => Err(trouble.reason.clone()),
-        ([], None) => Err(sessions::none_found(&[path.to_owned()])),
+        ([], None) => Err(sessions::none_found(paths)),
         (tasks, _) => Err(several(tasks.len())),
     }
 }
 
-fn convert(task: &Task) -> Result<Vec<u8>, String> {
+fn convert(task: &Task, id: Option<&str>) -> Result<Vec<u8>, String> {
     let build = version::COMMIT.map(str::to_owned);
     let record = RecordOptions { build, ..RecordOptions::default() };
     let records = convert_to_records(task, &ConvertOptions { record, ..ConvertOptions::default() });
     let mut records = records.map_err(|error| error.reason)?;
+    if records.len() > 1 {
+        records.retain(|record| id.is_none_or(|id| id == record.report.session_id));
+    }
     match (records.pop(), records.len()) {
         (Some(record), 0) => Ok(record.bytes),
         (_, others) => Err(several(others + 1)),

@@ -152,3 +152,33 @@ fn page_is_opened_with_the_program_of_the_system() {
         folder.vac_at_home(&[("PATH", "/nowhere")], &["view", "a.json", "-o", "b.html", "--open"]);
     assert!(ran.code == 2 && ran.stderr.contains("xdg-open"), "{ran:?}");
 }
+
+#[test]
+fn sessions_are_viewed_by_their_names() {
+    let folder = home::home();
+    let view = |name: &str, expected: &str| {
+        let ran = folder.vac_at_home(&[], &["view", name, "-o", "page.html", "--force"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(read(&folder, "page.html").contains(&format!("session {expected}<")), "{name}");
+    };
+    view("0a0a", home::CLAUDE_ID);
+    // Sessions of one database.
+    view(home::OPENCODE_ID, home::OPENCODE_ID);
+    view("ses_0a1b2c3d4effd", home::OPENCODE_CHILD);
+    let listed = folder.vac_at_home(&[], &["list", "--json", "--limit", "1"]).json();
+    view("--last", listed["sessions"][0]["session-id"].as_str().expect("an id"));
+    let ran = folder.vac_at_home(&[("HOME", "/nonexistent")], &["view", "--last"]);
+    assert!(ran.code == 1 && ran.stderr.contains("no session found"), "{ran:?}");
+    for name in ["zzzz", "nothing-of-that-name"] {
+        let ran = folder.vac_at_home(&[], &["view", name]);
+        assert!(ran.code == 2 && ran.stderr.contains(name), "{ran:?}");
+    }
+    // A record in the folder of records.
+    let ran = folder.vac_at_home(&[], &["convert", "0c0c", "-o", "records/"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    fs::remove_dir_all(folder.path().join("home/.gemini")).expect("a folder");
+    let records = [("VAC_RECORDS", "records")];
+    let ran = folder.vac_at_home(&records, &["view", "0c0c", "-o", "page.html", "--force"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(read(&folder, "page.html").contains(home::GEMINI_ID));
+}
