@@ -247,6 +247,9 @@ pub struct UsageRowOutput {
     /// The day, project, model, agent or session, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The agent of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The number of sessions.
     pub sessions: u64,
     /// The number of statements of tokens.

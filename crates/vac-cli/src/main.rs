@@ -42,6 +42,7 @@ mod sessions;
 mod show;
 mod size;
 mod skipped;
+mod usage_table;
 mod validate;
 mod version;
 

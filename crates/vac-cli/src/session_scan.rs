@@ -2,6 +2,10 @@
 //!
 //! Results are handed over in the order of the logs. A session that cannot be read does not stop
 //! the others.
+//!
+//! A session is handed over once: if its log is named and also in its place, and if a record of it
+//! is in the folder of records. An id alone does not identify a session: agents do not know of each
+//! other's ids, and a folder of records can be that of several machines.
 
 use std::collections::HashSet;
 use std::io;
@@ -104,10 +108,27 @@ impl Unit {
     }
 }
 
+/// What identifies a session: its agent, the id of its record, and its start.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct SessionKey {
+    agent: String,
+    id: String,
+    start: Option<i128>,
+}
+
+impl SessionKey {
+    fn new(session: &dyn Session, record: &VerifiableAgentRecord<'_>) -> Self {
+        Self {
+            agent: session.agent().into_owned(),
+            id: record.id.to_string(),
+            start: record.session.session_start.as_ref().and_then(instant),
+        }
+    }
+}
+
 /// The sessions of a unit.
 struct UnitResult<T> {
-    /// Each with its id.
-    sessions: Vec<(String, T)>,
+    sessions: Vec<(SessionKey, T)>,
     failures: Vec<(String, Exit)>,
 }
 
@@ -155,7 +176,8 @@ where
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let (units, in_places) = self.find(jobs, &mut exit)?;
         let (mut logs, mut broken) = (0, Ok(()));
-        let mut read_ids = HashSet::new();
+        let mut read = HashSet::new();
+        let mut read_logs = HashSet::new();
         let progress = self.printer.progress("reading", units.len());
         let work = |unit: Unit| {
             let result = self.read(&unit, &in_places);
@@ -170,13 +192,20 @@ where
             }
             let is_kept = matches!(unit, Unit::Record { is_kept: true, .. });
             let is_found = is_kept || unit.log().paths().any(|path| in_places.contains(path));
-            for (id, result) in result.sessions {
-                // A session that is named is found in its place, too, and a record that is kept
-                // repeats its log.
-                if !read_ids.insert(id.clone()) && is_found {
+            let path = unit
+                .log()
+                .paths()
+                .next()
+                .map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+            for (key, result) in result.sessions {
+                let is_known = !read.insert(key.clone());
+                // The same log, named and in its place. Two logs can have one session.
+                let is_same_log =
+                    path.clone().is_some_and(|path| !read_logs.insert((path, key.clone())));
+                if is_known && (is_kept || is_same_log) {
                     continue;
                 }
-                let name = self.name(unit.log(), id, is_found);
+                let name = self.name(unit.log(), key.id, is_found);
                 broken = take(ScannedSession { name, result });
                 if broken.is_err() || self.printer.is_closed() {
                     return ControlFlow::Break(());
@@ -374,7 +403,7 @@ where
             // All sessions of a place are meant, also if one of them is named, too.
             if is_in_place || self.named.selects(log, &[&record.id, &session_id]) {
                 match (self.work)(session, &source_names(loaded)) {
-                    Ok(read) => result.sessions.push((record.id.to_string(), read)),
+                    Ok(read) => result.sessions.push((SessionKey::new(session, &record), read)),
                     Err(error) => result.fail(log, &error),
                 }
             }
@@ -399,7 +428,8 @@ where
             let is_wanted = (!is_kept || is_of_agent)
                 && self.is_in_time(trace.session_start.as_ref()).unwrap_or(true)
                 && self.is_of_project(project);
-            is_wanted.then(|| Ok((record.id.to_string(), (self.work)(session, &[])?))).transpose()
+            let key = SessionKey::new(session, &record);
+            is_wanted.then(|| Ok((key, (self.work)(session, &[])?))).transpose()
         });
         match read {
             Ok(read) => result.sessions.extend(read),

@@ -57,6 +57,9 @@ use crate::transcript::Head;
 /// match.
 const MAX_LINE: usize = 400;
 const MAX_BEFORE: usize = 120;
+/// The maximum number of lines with matches that are counted in one text: each can take as long as
+/// reading the text.
+const MAX_LINES: u64 = 1000;
 
 /// A kind of text that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,7 +192,7 @@ pub struct Hit {
     pub text: String,
     /// Where the match is in `text`, as far as it is in it.
     pub matched: Range<usize>,
-    /// The number of lines in which matches begin.
+    /// The number of lines in which matches begin, at most 1,000. Matches do not overlap.
     pub lines: u64,
 }
 
@@ -387,14 +390,14 @@ fn line_around(text: &str, found: Range<usize>) -> (u64, String, Range<usize>) {
     (number, rest[..to].to_owned(), matched)
 }
 
-/// Counts the lines in which matches begin.
+/// Counts the lines in which matches begin, as far as [`MAX_LINES`].
 fn count_lines(pattern: &Regex, text: &str) -> u64 {
     let (mut count, mut at) = (0, 0);
-    while at <= text.len() {
+    while count < MAX_LINES && at <= text.len() {
         let Some(found) = pattern.find_at(text, at) else { break };
         count += 1;
         match text[found.start()..].find('\n') {
-            Some(end) => at = found.start() + end + 1,
+            Some(end) => at = (found.start() + end + 1).max(found.end()),
             None => break,
         }
     }
@@ -438,5 +441,7 @@ mod tests {
         assert_eq!(count("", "a\nb\n"), 3);
         assert_eq!(count(r"a\nb", "a\nb\na\nb"), 2);
         assert_eq!(count("x", "a"), 0);
+        assert_eq!(count("(?s)a.*", "a\na\na"), 1, "one match");
+        assert_eq!(count("a", &"a\n".repeat(5000)), MAX_LINES);
     }
 }

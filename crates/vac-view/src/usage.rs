@@ -9,7 +9,8 @@
 //!   [`facts`](crate::facts). What was superseded in another way was paid for, and counts.
 //! * A statement that another session, or another copy of the session, contains as well counts once,
 //!   in the session that is read first: the same tokens of the same model at the same time, or in an
-//!   entry of the same id. Ids shorter than [`MIN_ID`] bytes are not unique.
+//!   entry of the same id. Ids shorter than [`MIN_ID`] bytes are not unique. Without a time and such
+//!   an id, it is the same if it is at the same position in a session of the same id and agent.
 //! * A statement without a time has that of the start of its session.
 
 use std::collections::{BTreeMap, HashSet};
@@ -70,12 +71,13 @@ pub fn read_usage(session: &dyn Session, sources: &[SourceFile]) -> Result<Sessi
             start: info.start().and_then(instant),
             found: Vec::new(),
             skipped: BTreeMap::new(),
+            head: Head::from_info(&info),
         },
         report: Report::default(),
     };
     session.entries(&mut sink)?;
-    let Statements { found: statements, skipped, .. } = sink.statements;
-    Ok(SessionUsage { head: Head::from_info(&info), statements, skipped })
+    let Statements { found: statements, skipped, head, .. } = sink.statements;
+    Ok(SessionUsage { head, statements, skipped })
 }
 
 struct UsageSink {
@@ -95,6 +97,7 @@ impl Sink for UsageSink {
 }
 
 struct Statements {
+    head: Head,
     start: Option<i128>,
     found: Vec<UsageStatement>,
     skipped: BTreeMap<SkipReason, u64>,
@@ -119,9 +122,15 @@ impl Visitor for Statements {
         }
         let stated = context.timestamp.and_then(instant);
         let id = context.entry_id.filter(|id| id.len() >= MIN_ID);
-        let key = |identity: (Option<i128>, Option<&str>)| hash(&(identity, model, &tokens));
+        let key = |identity| hash(&identity, model, &tokens);
+        let mut keys =
+            [stated.map(|time| key(Identity::Time(time))), id.map(|id| key(Identity::Entry(id)))];
+        if keys == [None, None] {
+            let Head { agent, session_id, .. } = &self.head;
+            keys[0] = Some(key(Identity::Position(agent, session_id, self.found.len())));
+        }
         self.found.push(UsageStatement {
-            keys: [stated.map(|time| key((Some(time), None))), id.map(|id| key((None, Some(id))))],
+            keys,
             model: model.map(str::to_owned),
             time: stated.or(self.start),
             tokens,
@@ -131,16 +140,23 @@ impl Visitor for Statements {
     }
 }
 
-type Identity<'i> = ((Option<i128>, Option<&'i str>), Option<&'i str>, &'i UsageTotals);
+/// What the same statement in another session has in common with it, besides model and tokens.
+#[derive(Hash)]
+enum Identity<'i> {
+    Time(i128),
+    /// The id of its entry.
+    Entry(&'i str),
+    /// Agent and id of the session, and the number of statements before it.
+    Position(&'i str, &'i str, usize),
+}
 
 /// Returns 128 bits, so that two statements do not have the same by chance.
-fn hash(identity: &Identity<'_>) -> u128 {
+fn hash(identity: &Identity<'_>, model: Option<&str>, tokens: &UsageTotals) -> u128 {
     let half = |number: u8| {
         let mut hasher = DefaultHasher::new();
-        let (place, model, tokens) = identity;
         let UsageTotals { input, cache_read, cache_write, output, reasoning, total } = tokens;
         let tokens = [input, cache_read, cache_write, output, reasoning, total];
-        (number, place, model, tokens).hash(&mut hasher);
+        (number, identity, model, tokens).hash(&mut hasher);
         u128::from(hasher.finish())
     };
     half(0) << 64 | half(1)
@@ -159,6 +175,15 @@ pub enum GroupBy {
     Agent,
     /// Sessions.
     Session,
+}
+
+/// What a row of a table is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UsageRowKey {
+    /// The day, project, model, agent or session. `None` where it is unknown.
+    pub name: Option<String>,
+    /// The agent of a session: sessions of two agents can have the same id.
+    pub agent: Option<String>,
 }
 
 /// A row of a table.
@@ -194,8 +219,8 @@ pub struct UsageTable {
 /// The tokens of sessions.
 #[derive(Clone, Debug, Default)]
 pub struct UsageReport {
-    /// The rows by name, which is `None` where it is unknown.
-    pub rows: BTreeMap<Option<String>, UsageRow>,
+    /// The rows.
+    pub rows: BTreeMap<UsageRowKey, UsageRow>,
     /// The sum of all rows.
     pub total: UsageRow,
     /// The number of tokens without a price, by model.
@@ -252,7 +277,7 @@ impl UsageTable {
         &mut self,
         session: &SessionUsage,
         statement: &UsageStatement,
-        rows: &mut HashSet<Option<String>>,
+        rows: &mut HashSet<UsageRowKey>,
     ) {
         let head = &session.head;
         // Logs that do not name the model of each request have one model.
@@ -267,6 +292,8 @@ impl UsageTable {
             GroupBy::Agent => Some(head.agent.clone()),
             GroupBy::Session => Some(head.session_id.clone()),
         };
+        let agent = (self.by == GroupBy::Session).then(|| head.agent.clone());
+        let key = UsageRowKey { name, agent };
         let tokens = &statement.tokens;
         let priced = self.prices.as_ref().map(|prices| {
             let unknown = String::new();
@@ -276,8 +303,8 @@ impl UsageTable {
             let count = self.report.unpriced.entry(model.cloned()).or_insert(0);
             *count = count.saturating_add(unpriced);
         }
-        let row = self.report.rows.entry(name.clone()).or_default();
-        row.sessions += u64::from(rows.insert(name));
+        let row = self.report.rows.entry(key.clone()).or_default();
+        row.sessions += u64::from(rows.insert(key));
         for row in [row, &mut self.report.total] {
             row.requests += 1;
             row.tokens.merge(tokens);
@@ -307,8 +334,8 @@ mod tests {
         let id = Some(id).filter(|id| id.len() >= MIN_ID);
         UsageStatement {
             keys: [
-                Some(hash(&((Some(time), None), Some("m"), &tokens))),
-                id.map(|id| hash(&((None, Some(id)), Some("m"), &tokens))),
+                Some(hash(&Identity::Time(time), Some("m"), &tokens)),
+                id.map(|id| hash(&Identity::Entry(id), Some("m"), &tokens)),
             ],
             model: Some("m".to_owned()),
             time: Some(time),

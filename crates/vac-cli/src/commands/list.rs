@@ -268,6 +268,7 @@ fn fit_columns(columns: &mut Vec<Column>, width: usize) {
             column.shorten(width.saturating_sub(excess).max(min.min(width)));
         }
     };
+    let prompts = columns.last().map(|column| column.cells.clone());
     shorten(columns, "prompt", MIN_PROMPT);
     for name in ["variant", "parent", "size"] {
         if excess(columns) > 0 {
@@ -289,6 +290,10 @@ fn fit_columns(columns: &mut Vec<Column>, width: usize) {
         if excess(columns) > 0 {
             columns.retain(|column| column.name != name);
         }
+    }
+    // Prompts have the place of the columns that were left out.
+    if let (Some(column), Some(prompts)) = (columns.last_mut(), prompts) {
+        column.cells = prompts;
     }
     shorten(columns, "prompt", 1);
     shorten(columns, "session", 1);

@@ -217,11 +217,15 @@ const FIELD: usize = 9;
 /// Returns the lines of a session. Lines with hits fit the width, if there is one.
 fn lines(name: Option<&str>, found: &SessionHits, width: Option<usize>) -> Vec<Line> {
     let head = &found.head;
-    let mut heading = Line::new().styled(HEADING, &head.session_id).text("  ").text(&head.agent);
+    let mut facts = format!("  {}", head.agent);
     for fact in [&head.start, &head.working_dir].into_iter().flatten() {
-        heading = heading.text("  ").text(fact);
+        facts.extend(["  ", fact]);
     }
-    let mut lines = vec![heading];
+    // The id is needed as a whole.
+    let id = harmless(&head.session_id);
+    let room = width.map(|width| width.saturating_sub(measure(&id)));
+    let facts = room.map_or_else(|| facts.clone(), |room| fit(&facts, room));
+    let mut lines = vec![Line::new().styled(HEADING, &id).text(facts.trim_end())];
     for hit in &found.hits {
         let time = match hit.time.as_deref().and_then(|time| time.get(..19)) {
             Some(time) => time.replace('T', " "),

@@ -1,31 +1,24 @@
 //! `vac usage`
 
 use std::cmp::Reverse;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use vac_view::prices::PriceTable;
-use vac_view::usage::{GroupBy, UsageReport, UsageRow, UsageTable, read_usage};
+use vac_view::usage::{GroupBy, UsageReport, UsageRowKey, UsageTable, read_usage};
 
 use crate::convert::when;
 use crate::exit::Exit;
-use crate::format::{group_digits, pluralize, truncate};
+use crate::format::{format_size, pluralize, truncate};
 use crate::help;
 use crate::json_output::{Document, UnpricedModel, UsageOutput, UsageRowOutput};
-use crate::layout::{self, fit};
+use crate::layout;
 use crate::printer::Printer;
-use crate::printer::line::Line;
-use crate::printer::table::{GAP, Side, Table};
 use crate::session_scan::{Limits, Scope};
-
-/// No name of a row is wider.
-const MAX_NAME: usize = 48;
-/// The widths of the bars.
-const MIN_BAR: usize = 4;
-const MAX_BAR: usize = 40;
-/// The number of decimals of costs in the table.
-const DECIMALS: usize = 4;
+use crate::usage_table::{self, NamedRow, lines};
 
 /// Add up the tokens of sessions, and their cost
 ///
@@ -94,7 +87,7 @@ impl By {
             Self::Project => "project",
             Self::Model => "model",
             Self::Agent => "agent",
-            Self::Session => "session",
+            Self::Session => usage_table::SESSION,
         }
     }
 }
@@ -111,8 +104,8 @@ impl From<By> for GroupBy {
     }
 }
 
-/// A row and its name, which is `None` where it is unknown.
-type NamedRow = (Option<String>, UsageRow);
+/// Maximum size of a table of prices in bytes.
+const MAX_PRICES: u64 = 16 << 20;
 
 impl UsageArgs {
     /// Runs the command.
@@ -135,8 +128,8 @@ impl UsageArgs {
             let output = self.output(rows, report, currency);
             printer.json(&Document::new("usage", output))?;
         } else if !rows.is_empty() {
-            let width = layout::width().unwrap_or(layout::DEFAULT_WIDTH);
-            for line in lines(self.by, &rows, &report.total, currency.as_deref(), width) {
+            let currency = currency.as_deref();
+            for line in lines(self.by.name(), &rows, &report.total, currency, layout::width()) {
                 printer.line(line)?;
             }
         } else if scanned.logs > 0 {
@@ -148,9 +141,16 @@ impl UsageArgs {
     fn read_prices(&self) -> Result<Option<PriceTable>> {
         let Some(path) = &self.prices else { return Ok(None) };
         let name = path.display();
-        let bytes = std::fs::read(path).with_context(|| name.to_string())?;
-        let table = PriceTable::parse(&bytes);
-        table.map(Some).map_err(|reason| anyhow!("{name}: not a table of prices: {reason}"))
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MAX_PRICES + 1).read_to_end(&mut bytes))
+            .with_context(|| name.to_string())?;
+        if bytes.len() as u64 > MAX_PRICES {
+            bail!("{name}: not a table of prices: more than {}", format_size(MAX_PRICES));
+        }
+        PriceTable::parse(&bytes)
+            .map(Some)
+            .map_err(|reason| anyhow!("{name}: not a table of prices: {}", truncate(&reason, 400)))
     }
 
     /// Prints what the numbers do not contain.
@@ -159,7 +159,7 @@ impl UsageArgs {
             let tokens = pluralize(*tokens, "token");
             printer.warn(&match model {
                 Some(model) => {
-                    let model = truncate(model, MAX_NAME);
+                    let model = truncate(model, usage_table::MAX_NAME);
                     format!("no price for {tokens} of model `{model}` (not in the cost)")
                 }
                 None => format!("no price for {tokens} of an unknown model (not in the cost)"),
@@ -183,8 +183,9 @@ impl UsageArgs {
         report: UsageReport,
         currency: Option<String>,
     ) -> UsageOutput {
-        let row = |(name, row): NamedRow| UsageRowOutput {
-            name,
+        let row = |(key, row): NamedRow| UsageRowOutput {
+            name: key.name,
+            agent: key.agent,
             sessions: row.sessions,
             requests: row.requests,
             tokens: row.tokens,
@@ -205,108 +206,11 @@ impl UsageArgs {
         UsageOutput {
             by: self.by.name(),
             rows: rows.into_iter().map(row).collect(),
-            total: row((None, report.total)),
+            total: row((UsageRowKey::default(), report.total)),
             unpriced: unpriced.map(|(model, tokens)| UnpricedModel { model, tokens }).collect(),
             skipped,
             unknown_time: Some(report.unknown_time).filter(|count| *count > 0),
             currency,
         }
-    }
-}
-
-/// Returns the table, with a bar for each row where the width allows it.
-fn lines(
-    by: By,
-    rows: &[NamedRow],
-    total: &UsageRow,
-    currency: Option<&str>,
-    width: usize,
-) -> Vec<Line> {
-    let cost_name = currency.map(|currency| format!("cost ({})", truncate(currency, 8)));
-    let mut columns = vec![
-        (by.name(), Side::Left),
-        ("input", Side::Right),
-        ("cache-read", Side::Right),
-        ("cache-write", Side::Right),
-        ("output", Side::Right),
-        ("(reasoning)", Side::Right),
-        ("total", Side::Right),
-    ];
-    columns.extend(cost_name.as_deref().map(|name| (name, Side::Right)));
-    let cells = |name: &str, row: &UsageRow| {
-        let number = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), group_digits);
-        let tokens = &row.tokens;
-        let mut cells = vec![
-            fit(name, MAX_NAME),
-            number(tokens.input),
-            number(tokens.cache_read),
-            number(tokens.cache_write),
-            number(tokens.output),
-            number(tokens.reasoning),
-            number(tokens.total),
-        ];
-        if currency.is_some() {
-            cells.push(cost_cell(row));
-        }
-        cells
-    };
-    let mut all: Vec<_> =
-        rows.iter().map(|(name, row)| cells(name.as_deref().unwrap_or("(unknown)"), row)).collect();
-    all.push(cells("total", total));
-    let column_width = |(at, (name, _)): (usize, &(&str, Side))| {
-        let cells = all.iter().map(|cells| layout::measure(&cells[at]));
-        cells.max().unwrap_or(0).max(name.len()) + GAP
-    };
-    let used: usize = columns.iter().enumerate().map(column_width).sum();
-    let bar = Some(width.saturating_sub(used).min(MAX_BAR)).filter(|width| *width >= MIN_BAR);
-    columns.extend(bar.map(|_| ("", Side::Left)));
-    let largest = rows.iter().filter_map(|(_, row)| row.tokens.total).max().unwrap_or(0);
-    let mut table = Table::with_names(&columns);
-    let totals = rows.iter().map(|(_, row)| row.tokens.total);
-    for (mut cells, total) in all.into_iter().zip(totals.map(Some).chain([None])) {
-        if let (Some(width), Some(total)) = (bar, total) {
-            cells.push(draw_bar(total.unwrap_or(0), largest, width));
-        }
-        table.row(cells);
-    }
-    table.lines()
-}
-
-/// Returns the cost of a row: `+` if tokens without a price are not in it, `unknown` if none has one.
-fn cost_cell(row: &UsageRow) -> String {
-    let total = row.tokens.total.unwrap_or(0);
-    match row.cost {
-        None => "-".to_owned(),
-        Some(_) if row.unpriced > 0 && row.unpriced >= total => "unknown".to_owned(),
-        Some(cost) if row.unpriced > 0 => format!("{}+", cost.rounded(DECIMALS)),
-        Some(cost) => cost.rounded(DECIMALS),
-    }
-}
-
-/// Returns a bar whose length is the share of a number in the largest one, in eighths of a column.
-fn draw_bar(number: u64, largest: u64, width: usize) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    if largest == 0 {
-        return String::new();
-    }
-    let eighths = u128::from(number) * (width as u128 * 8) / u128::from(largest);
-    // What is not zero has a mark.
-    let eighths = eighths.max(u128::from(number > 0));
-    let eighths = usize::try_from(eighths).unwrap_or(width * 8);
-    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_are_as_long_as_their_share() {
-        assert_eq!(draw_bar(10, 10, 4), "████");
-        assert_eq!(draw_bar(5, 10, 5), "██▌");
-        assert_eq!(draw_bar(1, 1_000_000, 4), "▏");
-        assert_eq!(draw_bar(0, 10, 4), "");
-        assert_eq!(draw_bar(0, 0, 4), "");
-        assert_eq!(draw_bar(u64::MAX, u64::MAX, 40).chars().count(), 40);
     }
 }

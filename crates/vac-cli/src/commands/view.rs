@@ -42,7 +42,6 @@ use crate::version;
     "there is not exactly one valid session, it is not verified with --key, or the page differs",
     &[
         ("vac view session.jsonl -o session.html", "A session; --open also opens the page"),
-        ("vac view --last -o last.html", "The latest session on this machine"),
         (
             "vac view record.cose --key keys/signing-key.pub.pem -o page.html",
             "A signed record, with the key to check it with",

@@ -33,6 +33,7 @@ mod session_names;
 mod show;
 mod sign;
 mod signed;
+mod terminal_views;
 mod transcode;
 mod tree;
 mod usage;

@@ -114,6 +114,21 @@ impl Folder {
         self.run(command.args(["-c", line]), b"")
     }
 
+    /// Runs a line of a shell, without single quotes, in a terminal of this width. Returns what the
+    /// terminal shows, or `None` if the system has no program for it.
+    #[cfg(target_os = "linux")]
+    pub fn in_terminal(&self, columns: u16, line: &str) -> Option<String> {
+        let has_script = Command::new("script").arg("--version").output();
+        if !has_script.is_ok_and(|output| output.status.success()) {
+            println!("skipped: no program `script` of util-linux");
+            return None;
+        }
+        let run = format!("script -qec 'stty cols {columns} rows 20; {line}' /dev/null");
+        let ran = self.shell(&[("TERM", "xterm")], &run);
+        assert_eq!(ran.code, 0, "{}", ran.stdout);
+        Some(ran.stdout.replace('\r', ""))
+    }
+
     /// A user with a home of their own, and no wishes.
     fn settle(&self, command: &mut Command) {
         for name in PLACES.iter().chain(&COLOURS) {

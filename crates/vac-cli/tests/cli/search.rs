@@ -1,6 +1,6 @@
 //! `vac search`
 
-use crate::home::{CLAUDE_FILE, CLAUDE_ID, CODEX_ID, claude, home};
+use crate::home::{CLAUDE_FILE, CLAUDE_ID, CODEX_ID, claude, codex, home};
 use crate::run::Folder;
 
 fn sample(name: &str) -> String {
@@ -163,6 +163,39 @@ fn records_give_the_hits_of_their_logs() {
     let id = ran.lines()[0].to_owned();
     let shown = folder.vac_at_home(&[("VAC_RECORDS", "records")], &["show", &id]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
+}
+
+/// Agents do not know of each other's ids, and neither do two machines.
+#[test]
+fn different_sessions_of_one_id_are_all_searched() {
+    let folder = Folder::new();
+    let id = CLAUDE_ID;
+    folder.write(CLAUDE_FILE, claude(id, "2026-03-01T09:00:00.000Z"));
+    let place = "home/.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-00-x.jsonl";
+    folder.write(place, codex(id, "2026-03-02T09:00:00.000Z"));
+    // The same id on another machine.
+    folder.write("elsewhere.jsonl", claude(id, "2026-04-01T09:00:00.000Z"));
+    let agents = |variables: &[(&str, &str)], paths: &[&str]| {
+        let arguments = [&["search", "--json", "it"], paths].concat();
+        let json = folder.vac_at_home(variables, &arguments).json();
+        let sessions = json["sessions"].as_array().expect("sessions").iter();
+        let mut agents: Vec<_> =
+            sessions.map(|it| it["agent"].as_str().expect("an agent").to_owned()).collect();
+        agents.sort_unstable();
+        agents
+    };
+    assert_eq!(agents(&[], &[]), ["claude", "codex"]);
+    // Named and in its place.
+    assert_eq!(agents(&[], &["--discover", CLAUDE_FILE]), ["claude", "codex"]);
+    assert_eq!(agents(&[], &["--discover", &format!("./{CLAUDE_FILE}")]), ["claude", "codex"]);
+    for log in [CLAUDE_FILE, place, "elsewhere.jsonl"] {
+        let name = format!("records/{}.json", log.len());
+        folder.vac(&["convert", log, "-o", &name]).gives(0, "");
+    }
+    let records = [("VAC_RECORDS", "records")];
+    assert_eq!(agents(&records, &[]), ["claude", "claude", "codex"], "one is not a repetition");
+    std::fs::remove_dir_all(folder.path().join("home")).expect("a folder");
+    assert_eq!(agents(&records, &[]), ["claude", "claude", "codex"]);
 }
 
 #[test]

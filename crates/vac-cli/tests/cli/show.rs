@@ -28,8 +28,10 @@ fn shown(sample: &str) -> String {
             let title = format!("vac show {}, {columns} columns", arguments.concat());
             add(&title, &[("COLUMNS", columns)], arguments);
         }
-        let colours = [("COLUMNS", "100"), ("CLICOLOR_FORCE", "1")];
-        add(&format!("vac show {}, with colours", arguments.concat()), &colours, arguments);
+        for columns in ["60", "100", "160"] {
+            let title = format!("vac show {}, {columns} columns, with colours", arguments.concat());
+            add(&title, &[("COLUMNS", columns), ("CLICOLOR_FORCE", "1")], arguments);
+        }
     }
     add("vac show --md -v", &[], &["--md", "-v"]);
     text
@@ -137,58 +139,31 @@ fn options_of_other_commands_have_the_same_meaning() {
     assert!(ran.stderr.contains("not signed"), "{}", ran.stderr);
 }
 
-/// Runs a line of a shell in a terminal of 60 columns. `None` if the system has no program for it.
-#[cfg(target_os = "linux")]
-fn in_terminal(folder: &Folder, line: &str) -> Option<String> {
-    let has_script = std::process::Command::new("script").arg("--version").output();
-    if !has_script.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no program `script` of util-linux");
-        return None;
-    }
-    let line = format!("stty cols 60 rows 20; {line}");
-    let run = format!("script -qec '{line}' /dev/null");
-    let ran = folder.shell(&[("TERM", "xterm")], &run);
-    assert_eq!(ran.code, 0, "{}", ran.stdout);
-    Some(ran.stdout.replace('\r', ""))
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn terminals_have_a_pager_and_colours() {
     let folder = Folder::new();
     let sample = sample("claude.jsonl");
-    let Some(paged) = in_terminal(&folder, &format!("PAGER=\"sed s/^/P:/\" vac show {sample}"))
+    let Some(paged) = folder.in_terminal(60, &format!("PAGER=\"sed s/^/P:/\" vac show {sample}"))
     else {
         return;
     };
     let lines: Vec<_> = paged.lines().collect();
     assert!(lines.len() > 15 && lines.iter().all(|line| line.starts_with("P:")), "{paged}");
     assert!(paged.contains("\u{1b}[1mclaude\u{1b}[0m"), "{paged}");
-    let plain = without_colours(&paged);
+    let plain = anstream::adapter::strip_str(&paged).to_string();
     assert!(plain.lines().skip(1).all(|line| line.chars().count() <= 62), "{plain}");
     for direct in ["--no-pager", "--md"] {
         let line = format!("PAGER=\"sed s/^/P:/\" vac show {direct} {sample}");
-        let shown = in_terminal(&folder, &line).expect("a terminal");
+        let shown = folder.in_terminal(60, &line).expect("a terminal");
         assert!(!shown.contains("P:"), "{shown}");
     }
-    let empty = in_terminal(&folder, &format!("PAGER= vac show {sample}")).expect("a terminal");
+    let empty = folder.in_terminal(60, &format!("PAGER= vac show {sample}")).expect("a terminal");
     assert!(empty.contains("summary"), "{empty}");
     let missing = format!("PAGER=no-such-program vac show {sample} || true");
-    assert!(in_terminal(&folder, &missing).is_some());
+    assert!(folder.in_terminal(60, &missing).is_some());
     // A pager that ends early is not an error.
     let early = format!("PAGER=\"head -2\" vac show --full {sample}");
-    let shown = in_terminal(&folder, &early).expect("a terminal");
+    let shown = folder.in_terminal(60, &early).expect("a terminal");
     assert_eq!(shown.lines().count(), 2, "{shown}");
-}
-
-/// Removes escape sequences.
-#[cfg(target_os = "linux")]
-fn without_colours(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('\u{1b}') {
-        plain.push_str(before);
-        rest = after.split_once('m').map_or("", |(_, rest)| rest);
-    }
-    plain + rest
 }

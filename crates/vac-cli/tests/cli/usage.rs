@@ -103,6 +103,61 @@ fn same_statement_in_several_sessions_counts_once() {
     assert_eq!(json["total"]["tokens"]["total"], 4_800);
 }
 
+#[test]
+fn different_sessions_of_one_id_count_each() {
+    let folder = Folder::new();
+    let tokens = |agent: &str, input: u64| {
+        let head = r#"{"version": "3.0.0-draft", "id": "r1", "session": {"session-id": "s1", "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "AGENT"}, "entries": ["#;
+        let entry = |input: u64| {
+            format!(
+                r#"{{"type": "assistant", "content": "x", "vac": {{"usage": {{"input": {input}}}}}}}"#
+            )
+        };
+        format!("{}{}, {}]}}}}", head.replace("AGENT", agent), entry(input), entry(input))
+    };
+    // Neither states times nor ids of entries.
+    folder.write("a.json", tokens("kiln", 5));
+    folder.write("b.json", tokens("loom", 5));
+    folder.write("copies/a.json", tokens("kiln", 5));
+    folder.write("copies/larger.json", tokens("kiln", 7));
+    let usage = |paths: &[&str]| {
+        folder.vac(&[&["usage", "--json", "--by", "session"], paths].concat()).json()
+    };
+    let json = usage(&["a.json", "b.json"]);
+    assert_eq!(json["total"]["tokens"]["total"], 20, "{json}");
+    let rows: Vec<_> = json["rows"].as_array().expect("rows").iter().collect();
+    assert_eq!(rows.len(), 2, "{json}");
+    assert_eq!((&rows[0]["name"], &rows[1]["name"]), (&"s1".into(), &"s1".into()));
+    assert_eq!((&rows[0]["agent"], &rows[1]["agent"]), (&"kiln".into(), &"loom".into()));
+    let json = usage(&["a.json", "copies"]);
+    assert_eq!(json["total"]["tokens"]["total"], 24, "a copy counts once: {json}");
+    assert_eq!(json["skipped"]["in-other-session"], 2);
+}
+
+#[test]
+fn tables_of_prices_are_bounded() {
+    let folder = two_sessions();
+    let log = format!("home/.claude/projects/p/{FIRST}.jsonl");
+    let usage = |table: &str| folder.vac(&["usage", "--prices", table, &log]);
+    let file = std::fs::File::create(folder.path().join("large.json")).expect("a file");
+    file.set_len(1 << 40).expect("a hole");
+    let ran = usage("large.json");
+    assert!(ran.code == 2 && ran.stderr.contains("more than 16.7 MB"), "{ran:?}");
+    let name = "m".repeat(1 << 20);
+    folder.write("long.json", format!(r#"{{"currency": "EUR", "models": {{"{name}\u001b": 1}}}}"#));
+    let ran = usage("long.json");
+    assert!(ran.code == 2 && ran.stderr.len() < 1000, "{}", ran.stderr.len());
+    folder.write("deep.json", "[".repeat(1 << 20));
+    let ran = usage("deep.json");
+    assert!(ran.code == 2 && ran.stderr.contains("not a table of prices"), "{ran:?}");
+    // What a table names is printed harmlessly.
+    let hostile = r#"{"currency": "\u001b[2J\u202e", "models": {"*": {"input": 1}}}"#;
+    folder.write("hostile.json", hostile);
+    let ran = usage("hostile.json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+}
+
 /// The sums of `vac usage` are those of `vac inspect` for the fixtures of every agent.
 #[test]
 fn single_sessions_have_the_tokens_of_inspect() {
