@@ -146,8 +146,8 @@ fn text(node: Node<'_, '_>, left_out: &mut LeftOut) -> String {
     document.and_then(|document| document.root().text().map(Cow::into_owned)).unwrap_or_default()
 }
 
-/// Replaces the lone surrogates of a JSON text token. Returns the token and their number.
-fn replace_lone_surrogates(token: &str) -> (String, usize) {
+/// Replaces the lone surrogates in JSON. Returns the JSON and their number.
+pub fn replace_lone_surrogates(token: &str) -> (String, usize) {
     const HIGH: std::ops::Range<u32> = 0xd800..0xdc00;
     const LOW: std::ops::Range<u32> = 0xdc00..0xe000;
     let unit = |at: usize| {

@@ -20,7 +20,7 @@ use crate::recent_calls::RecentCalls;
 use crate::status::{Ended, Status, StatusTracker};
 
 /// Receives what entries contain.
-pub(crate) trait Visitor {
+pub trait Visitor {
     /// Receives each entry, before its events.
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context);
 
@@ -35,7 +35,7 @@ pub(crate) trait Visitor {
 }
 
 /// Reads the entries of a session in their order.
-pub(crate) struct EntryReader {
+pub struct EntryReader {
     adapter: Option<&'static dyn Adapter>,
     calls: RecentCalls,
     status: StatusTracker,
@@ -46,6 +46,7 @@ pub(crate) struct EntryReader {
 }
 
 impl EntryReader {
+    /// Creates a reader with the tables of an adapter.
     pub fn new(adapter: Option<&'static dyn Adapter>) -> Self {
         Self {
             adapter,
@@ -67,6 +68,9 @@ impl EntryReader {
     }
 
     /// Reads an entry and its children.
+    ///
+    /// # Errors
+    /// If the visitor fails.
     pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn Visitor) -> Result<(), Error> {
         let index = self.count;
         self.count += 1;

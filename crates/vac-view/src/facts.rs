@@ -9,7 +9,7 @@ use vac_adapter::time::Span;
 use vac_adapter::{Error, Origin, Report, Session, Sink};
 use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome, Relation};
 use vac_record::time::instant;
-use vac_record::{AbstractTimestamp, Entry, VcsContext};
+use vac_record::{AbstractTimestamp, Entry, VcsContext, VerifiableAgentRecord};
 
 use crate::author::MessageAuthor;
 use crate::context::Context;
@@ -236,9 +236,38 @@ impl FactsSink {
         }
     }
 
+    /// Reads an entry as [`Sink::entry`] does, and passes what it contains on to a visitor.
+    ///
+    /// # Errors
+    /// If the visitor fails.
+    pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn Visitor) -> Result<(), Error> {
+        self.report.entry(entry);
+        self.reader.read(entry, &mut CountsAnd { counts: &mut self.counts, visitor })
+    }
+
+    /// Returns the record without entries.
+    pub fn record(&self) -> &VerifiableAgentRecord<'static> {
+        &self.info.record
+    }
+
+    /// Returns the files that the session comes from.
+    pub fn sources(&self) -> &[SourceFile] {
+        &self.info.sources
+    }
+
+    /// Returns the session's id as text; bytes are in base64url.
+    pub fn session_id(&self) -> String {
+        self.info.session_id()
+    }
+
     /// Returns the facts.
     pub fn finish(self) -> Facts {
-        let Self { info, variant, reader, counts, report } = self;
+        self.finish_with_report().0
+    }
+
+    /// Returns the facts, and the report that the adapter has written to.
+    pub fn finish_with_report(self) -> (Facts, Report) {
+        let Self { info, variant, reader, counts, mut report } = self;
         let session = &info.record.session;
         let meta = &session.agent_meta;
         let start = info.start().cloned().or_else(|| counts.span.first());
@@ -247,7 +276,7 @@ impl FactsSink {
         let environment = session.environment.as_ref();
         let vcs = info.record.vcs.as_ref();
         let annotations = info.annotations.as_ref();
-        Facts {
+        let facts = Facts {
             session_id: info.session_id(),
             adapter: info.adapter.map(|adapter| adapter.name().to_owned()),
             variant: variant.to_owned(),
@@ -273,7 +302,7 @@ impl FactsSink {
                 .or(counts.first_by_agent),
             local_commands: counts.local_commands,
             commands: counts.commands,
-            entries: report.entries,
+            entries: std::mem::take(&mut report.entries),
             skipped: counts.skipped,
             superseded: counts.superseded,
             unparsed: counts.unparsed,
@@ -289,7 +318,30 @@ impl FactsSink {
             agent: info.agent,
             labels: info.labels,
             sources: info.sources,
-        }
+        };
+        (facts, report)
+    }
+}
+
+/// Counts, and passes everything on to another visitor.
+struct CountsAnd<'c, 'v> {
+    counts: &'c mut Counts,
+    visitor: &'c mut (dyn Visitor + 'v),
+}
+
+impl Visitor for CountsAnd<'_, '_> {
+    fn needs_result_texts(&self) -> bool {
+        self.visitor.needs_result_texts()
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
+        self.counts.entry(entry, annotations, context);
+        self.visitor.entry(entry, annotations, context);
+    }
+
+    fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        self.counts.count(&kind, context);
+        self.visitor.event(kind, context)
     }
 }
 
@@ -312,24 +364,31 @@ impl Visitor for Counts {
     }
 
     fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        self.count(&kind, context);
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn count(&mut self, kind: &EventKind<'_>, context: &Context<'_>) {
         if let Some(reason) = context.skip_reason() {
             *self.skipped.entry(reason.name()).or_default() += 1;
-            return Ok(());
+            return;
         }
         self.superseded += u64::from(context.superseded.is_some());
         match kind {
             EventKind::UserPrompt { text, author, is_local_command, .. } => {
                 *self.prompts.entry(author.name()).or_default() += 1;
-                self.local_commands += u64::from(is_local_command);
-                self.first_prompt(&text.text, author, is_local_command);
+                self.local_commands += u64::from(*is_local_command);
+                self.first_prompt(&text.text, *author, *is_local_command);
             }
             EventKind::ToolUse { tool, action, target, outcome, .. } => {
                 self.commands += u64::from(target.command.is_some());
                 self.tool(tool, Some(action)).calls += 1;
-                self.outcome(tool, Some(action), outcome);
+                self.outcome(tool, Some(action), *outcome);
             }
             EventKind::ToolResult { tool, action, outcome, .. } => {
-                self.outcome(tool.unwrap_or(UNKNOWN), action, Some(outcome));
+                self.outcome(tool.unwrap_or(UNKNOWN), *action, Some(*outcome));
             }
             EventKind::Permission { decision, .. } => {
                 *self.permissions.entry(decision.as_str()).or_default() += 1;
@@ -338,7 +397,7 @@ impl Visitor for Counts {
                 if let Some(usage) = usage {
                     self.tokens.add(usage);
                 }
-                self.model(model, context);
+                self.model(*model, context);
                 if let Some(cost) = cost {
                     *self.cost.get_or_insert(0.0) += cost;
                 }
@@ -348,11 +407,8 @@ impl Visitor for Counts {
             | EventKind::SessionStart { .. }
             | EventKind::SessionEnd { .. } => {}
         }
-        Ok(())
     }
-}
 
-impl Counts {
     fn model(&mut self, model: Option<&str>, context: &Context<'_>) {
         let is_main = context.subagent.is_none();
         add_name(if is_main { &mut self.main_models } else { &mut self.subagent_models }, model);

@@ -96,7 +96,7 @@ pub mod author;
 pub mod byte_filter;
 pub mod context;
 pub mod diff;
-mod entry_reader;
+pub mod entry_reader;
 pub mod event;
 pub mod event_time;
 pub mod events;

@@ -46,7 +46,7 @@ impl UsageTotals {
     }
 
     /// Adds the usage of an entry.
-    pub(crate) fn add(&mut self, usage: &Usage<'_>) {
+    pub fn add(&mut self, usage: &Usage<'_>) {
         let Usage { input, cache_read, cache_write, output, reasoning, model: _ } = usage;
         add(&mut self.input, *input);
         add(&mut self.cache_read, *cache_read);

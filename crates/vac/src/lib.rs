@@ -88,6 +88,8 @@ pub mod parallel;
 pub mod read;
 pub mod search;
 pub mod sign;
+#[cfg(feature = "tables")]
+pub mod tables;
 mod task;
 pub mod text_search;
 mod validate;
@@ -100,6 +102,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
 pub use sign::{SignedRecord, Verified, sign, verify};
+#[cfg(feature = "tables")]
+pub use tables::read_tables;
 pub use task::Task;
 pub use text_search::search_texts;
 pub use vac_adapter::report::Report;

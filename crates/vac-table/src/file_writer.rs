@@ -1,0 +1,288 @@
+//! Tables as files: Parquet, Arrow IPC, CSV and lines of JSON.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::TimestampMicrosecondType;
+use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, StringArray};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_json::LineDelimitedWriter;
+use arrow_json::writer::{EncoderOptions, WriterBuilder, make_encoder};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_select::filter::filter_record_batch;
+#[cfg(feature = "parquet")]
+use parquet::{
+    arrow::ArrowWriter,
+    arrow::arrow_reader::ParquetRecordBatchReaderBuilder,
+    basic::{Compression, ZstdLevel},
+    file::properties::{EnabledStatistics, WriterProperties},
+    schema::types::ColumnPath,
+};
+
+use crate::table::Table;
+
+/// The key of every table.
+const KEY: &str = "record_key";
+/// A time zone that writers of text know without a database of zones.
+const UTC_OFFSET: &str = "+00:00";
+const TIME_FORMAT: &str = "%Y-%m-%dT%H:%M:%S%.6fZ";
+/// Bytes of a row group that are held in memory until they are written.
+#[cfg(feature = "parquet")]
+const MAX_ROW_GROUP: usize = 32 << 20;
+/// Columns of long texts that do not repeat.
+#[cfg(feature = "parquet")]
+const LONG_TEXTS: [&str; 5] = ["text", "content", "extensions", "input", "output_text"];
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Parquet, compressed with Zstandard.
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Arrow IPC, as a file.
+    Arrow,
+    /// Arrow IPC, as a stream.
+    ArrowStream,
+    /// CSV with a header. Lists are JSON.
+    Csv,
+    /// A JSON object for each row, on a line of its own.
+    Ndjson,
+}
+
+impl FileFormat {
+    /// Returns the ending of the names of such files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::ArrowStream => "arrows",
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
+        }
+    }
+
+    /// Whether rows can be taken out of such a file ([`copy_without`]).
+    pub fn is_readable(self) -> bool {
+        !matches!(self, Self::Csv | Self::Ndjson)
+    }
+}
+
+impl fmt::Display for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.extension())
+    }
+}
+
+/// Writes one table to a file.
+pub struct TableFileWriter<W: Write + Send>(Format<W>);
+
+enum Format<W: Write + Send> {
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ArrowWriter<W>>),
+    Arrow(FileWriter<W>),
+    ArrowStream(StreamWriter<W>),
+    Csv(arrow_csv::Writer<W>),
+    Ndjson(LineDelimitedWriter<W>),
+}
+
+impl<W: Write + Send> TableFileWriter<W> {
+    /// Begins a file. CSV of several files that are joined has one header, that of the first.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn new(out: W, format: FileFormat, table: Table, has_header: bool) -> io::Result<Self> {
+        let schema = table.schema();
+        Ok(Self(match format {
+            #[cfg(feature = "parquet")]
+            FileFormat::Parquet => {
+                let writer = ArrowWriter::try_new(out, schema, Some(properties()));
+                Format::Parquet(Box::new(writer.map_err(parquet_error)?))
+            }
+            FileFormat::Arrow => Format::Arrow(FileWriter::try_new(out, &schema).map_err(error)?),
+            FileFormat::ArrowStream => {
+                Format::ArrowStream(StreamWriter::try_new(out, &schema).map_err(error)?)
+            }
+            FileFormat::Csv => Format::Csv(
+                arrow_csv::WriterBuilder::new()
+                    .with_header(has_header)
+                    .with_timestamp_tz_format(TIME_FORMAT.to_owned())
+                    .build(out),
+            ),
+            FileFormat::Ndjson => Format::Ndjson(
+                WriterBuilder::new().with_timestamp_tz_format(TIME_FORMAT.to_owned()).build(out),
+            ),
+        }))
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        match &mut self.0 {
+            #[cfg(feature = "parquet")]
+            Format::Parquet(writer) => {
+                writer.write(batch).map_err(parquet_error)?;
+                if writer.in_progress_size() > MAX_ROW_GROUP {
+                    writer.flush().map_err(parquet_error)?;
+                }
+                Ok(())
+            }
+            Format::Arrow(writer) => writer.write(batch).map_err(error),
+            Format::ArrowStream(writer) => writer.write(batch).map_err(error),
+            Format::Csv(writer) => {
+                writer.write(&for_text(batch, true).map_err(error)?).map_err(error)
+            }
+            Format::Ndjson(writer) => {
+                writer.write(&for_text(batch, false).map_err(error)?).map_err(error)
+            }
+        }
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(self) -> io::Result<W> {
+        match self.0 {
+            #[cfg(feature = "parquet")]
+            Format::Parquet(writer) => writer.into_inner().map_err(parquet_error),
+            Format::Arrow(mut writer) => {
+                writer.finish().map_err(error)?;
+                writer.into_inner().map_err(error)
+            }
+            Format::ArrowStream(mut writer) => {
+                writer.finish().map_err(error)?;
+                writer.into_inner().map_err(error)
+            }
+            Format::Csv(writer) => Ok(writer.into_inner()),
+            Format::Ndjson(mut writer) => {
+                writer.finish().map_err(error)?;
+                Ok(writer.into_inner())
+            }
+        }
+    }
+}
+
+/// Copies the rows of a file of a format that [can be read](FileFormat::is_readable), without those
+/// of some sessions. Returns the number of rows that were copied.
+///
+/// # Errors
+/// If the file cannot be read, or the other one not written.
+pub fn copy_without<W: Write + Send>(
+    format: FileFormat,
+    from: File,
+    keys: &BTreeSet<String>,
+    to: &mut TableFileWriter<W>,
+) -> io::Result<usize> {
+    let batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>> = match format {
+        #[cfg(feature = "parquet")]
+        FileFormat::Parquet => {
+            let reader = ParquetRecordBatchReaderBuilder::try_new(from).map_err(parquet_error)?;
+            Box::new(reader.build().map_err(parquet_error)?)
+        }
+        FileFormat::Arrow => Box::new(FileReader::try_new(from, None).map_err(error)?),
+        FileFormat::ArrowStream => Box::new(StreamReader::try_new(from, None).map_err(error)?),
+        FileFormat::Csv | FileFormat::Ndjson => {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "text has no rows to take out"));
+        }
+    };
+    let mut copied = 0;
+    for batch in batches {
+        let batch = batch.map_err(error)?;
+        let found = batch.column_by_name(KEY).and_then(|column| column.as_string_opt::<i32>());
+        let found =
+            found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no record_key"))?;
+        let is_kept: BooleanArray =
+            found.iter().map(|key| Some(key.is_none_or(|key| !keys.contains(key)))).collect();
+        let kept = filter_record_batch(&batch, &is_kept).map_err(error)?;
+        if kept.num_rows() > 0 {
+            copied += kept.num_rows();
+            to.write(&kept)?;
+        }
+    }
+    Ok(copied)
+}
+
+/// Copies the rows of a stream.
+///
+/// # Errors
+/// If the stream cannot be read, or the other one not written.
+pub fn copy_stream<W: Write + Send>(
+    from: impl Read,
+    to: &mut TableFileWriter<W>,
+) -> io::Result<()> {
+    for batch in StreamReader::try_new(from, None).map_err(error)? {
+        to.write(&batch.map_err(error)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn properties() -> WriterProperties {
+    let level = ZstdLevel::try_new(1).expect("level 1 exists");
+    let mut properties = WriterProperties::builder().set_compression(Compression::ZSTD(level));
+    for name in LONG_TEXTS {
+        let column = || ColumnPath::from(name);
+        properties = properties
+            .set_column_dictionary_enabled(column(), false)
+            .set_column_statistics_enabled(column(), EnabledStatistics::None);
+    }
+    properties.build()
+}
+
+/// Returns rows as writers of text can write them.
+fn for_text(batch: &RecordBatch, lists_as_json: bool) -> Result<RecordBatch, ArrowError> {
+    let schema = batch.schema();
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+        let column: ArrayRef = match field.data_type() {
+            DataType::Timestamp(..) => {
+                let times = column.as_primitive::<TimestampMicrosecondType>();
+                Arc::new(times.clone().with_timezone(UTC_OFFSET))
+            }
+            DataType::List(_) if lists_as_json => Arc::new(list_as_json(field, column)?),
+            _ => column.clone(),
+        };
+        let data_type = column.data_type().clone();
+        fields.push(Field::new(field.name(), data_type, field.is_nullable()));
+        columns.push(column);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+fn list_as_json(field: &FieldRef, column: &ArrayRef) -> Result<StringArray, ArrowError> {
+    let options = EncoderOptions::default();
+    let mut encoder = make_encoder(field, column, &options)?;
+    let mut text = Vec::new();
+    let mut texts = Vec::with_capacity(column.len());
+    for row in 0..column.len() {
+        text.clear();
+        let is_null = encoder.is_null(row);
+        if !is_null {
+            encoder.encode(row, &mut text);
+        }
+        let json =
+            std::str::from_utf8(&text).map_err(|it| ArrowError::JsonError(it.to_string()))?;
+        texts.push((!is_null).then(|| json.to_owned()));
+    }
+    Ok(StringArray::from(texts))
+}
+
+fn error(error: ArrowError) -> io::Error {
+    match error {
+        ArrowError::IoError(_, error) => error,
+        other => io::Error::other(other),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_error(error: parquet::errors::ParquetError) -> io::Error {
+    io::Error::other(error)
+}

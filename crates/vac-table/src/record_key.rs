@@ -1,0 +1,38 @@
+//! The key that joins the tables.
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+use vac_adapter::SourceFile;
+
+/// The number of bytes of the hash that the key consists of.
+const LENGTH: usize = 16;
+
+/// Returns the key of a session: the first 16 bytes of a SHA-256, in hexadecimal.
+///
+/// What is hashed is the session's id, and for each source in its order the SHA-256 in
+/// hexadecimal. A record that does not state its sources has its own id instead. Each of these
+/// texts follows its length in bytes, as eight bytes with the most significant first.
+///
+/// A log and its record have the same key. A session that grew has another one.
+///
+/// ```
+/// use vac_table::record_key;
+///
+/// let key = record_key("s1", &[], "r1");
+/// assert_eq!(key, "c138c87e23f7cb32d535427542c81f30");
+/// ```
+pub fn record_key(session_id: &str, sources: &[SourceFile], record_id: &str) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(text.as_bytes());
+    };
+    add(session_id);
+    for source in sources {
+        add(&source.sha_256);
+    }
+    if sources.is_empty() {
+        add(record_id);
+    }
+    HEXLOWER.encode(&hash.finalize()[..LENGTH])
+}

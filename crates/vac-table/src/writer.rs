@@ -1,0 +1,116 @@
+//! Tables of many sessions, as batches.
+
+use arrow_array::RecordBatch;
+use vac_adapter::{Error, Session, SourceFile};
+
+use crate::session_rows::TableSink;
+use crate::table::{RowBuilder, Table, TableSet};
+use crate::tables::{EntryBuilder, FileBuilder, SessionBuilder, ToolCallBuilder, UsageBuilder};
+
+/// Rows are handed over when those of all tables together have this many bytes.
+pub const MAX_BATCH: usize = 16 << 20;
+
+/// Receives batches of rows.
+pub type BatchReceiver<'r> = dyn FnMut(Table, RecordBatch) -> Result<(), Error> + 'r;
+
+/// What is known about a session besides the session itself.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOrigin {
+    /// The files of a log. A record states them itself.
+    pub sources: Vec<SourceFile>,
+    /// The SHA-256 of a record's bytes, in hexadecimal.
+    pub record_sha256: Option<String>,
+    /// The signature of a record.
+    pub signature: Option<SignatureFacts>,
+    /// The version of the program that reads a log. A record states it itself.
+    pub vac_version: Option<String>,
+}
+
+/// What a signature states. It is not verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignatureFacts {
+    /// The algorithm.
+    pub algorithm: Option<String>,
+    /// The issuer.
+    pub issuer: Option<String>,
+    /// The identifier of the key.
+    pub key: Option<String>,
+}
+
+/// Makes rows of sessions, and hands them over in batches.
+pub struct Tables<'r> {
+    pub(crate) selected: TableSet,
+    pub(crate) builders: Builders,
+    receive: &'r mut BatchReceiver<'r>,
+}
+
+pub(crate) struct Builders {
+    pub sessions: SessionBuilder,
+    pub entries: EntryBuilder,
+    pub tool_calls: ToolCallBuilder,
+    pub usage: UsageBuilder,
+    pub files: FileBuilder,
+}
+
+impl Builders {
+    fn all(&mut self) -> [(Table, &mut dyn RowBuilder); 5] {
+        [
+            (Table::Sessions, &mut self.sessions),
+            (Table::Entries, &mut self.entries),
+            (Table::ToolCalls, &mut self.tool_calls),
+            (Table::Usage, &mut self.usage),
+            (Table::Files, &mut self.files),
+        ]
+    }
+
+    fn size(&self) -> usize {
+        let Self { sessions, entries, tool_calls, usage, files } = self;
+        sessions.size() + entries.size() + tool_calls.size() + usage.size() + files.size()
+    }
+}
+
+impl<'r> Tables<'r> {
+    /// Creates tables without rows. Only the selected tables are handed over.
+    pub fn new(selected: TableSet, receive: &'r mut BatchReceiver<'r>) -> Self {
+        let builders = Builders {
+            sessions: SessionBuilder::new(),
+            entries: EntryBuilder::new(),
+            tool_calls: ToolCallBuilder::new(),
+            usage: UsageBuilder::new(),
+            files: FileBuilder::new(),
+        };
+        Self { selected, builders, receive }
+    }
+
+    /// Reads a session, in one pass. Returns its [key](crate::record_key).
+    ///
+    /// # Errors
+    /// If the session cannot be read, or the receiver fails. Some of its rows may have been handed
+    /// over then, but not its row in `sessions`.
+    pub fn read_session(
+        &mut self,
+        session: &dyn Session,
+        origin: &SessionOrigin,
+    ) -> Result<String, Error> {
+        let mut sink = TableSink::new(session, origin, self);
+        session.entries(&mut sink)?;
+        sink.finish()
+    }
+
+    /// Hands over all rows so far.
+    ///
+    /// # Errors
+    /// If the receiver fails.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        for (table, builder) in self.builders.all() {
+            if let Some(batch) = builder.finish() {
+                (self.receive)(table, batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush_if_full(&mut self) -> Result<(), Error> {
+        if self.builders.size() < MAX_BATCH { Ok(()) } else { self.flush() }
+    }
+}

@@ -1,0 +1,120 @@
+//! Arrow tables of sessions, with the feature `tables`.
+
+use arrow_array::RecordBatch;
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+use vac_adapter::Error as ReadError;
+use vac_sign::Envelope;
+use vac_store::Loaded;
+use vac_table::{SessionOrigin, SignatureFacts, Table, TableSet, Tables};
+use vac_validate::detect_encoding;
+use vac_validate::signed::{self, Payload};
+use vac_value::Document;
+use vac_view::record;
+
+use crate::AGENTS;
+use crate::error::{Error, ErrorKind, Result};
+use crate::parallel::with_stack;
+use crate::read::{Readable, each_document, read};
+
+/// Reads the tables of every session of a log or of records, in one pass each. Returns the
+/// [keys](vac_table::record_key) of the sessions.
+///
+/// ```
+/// use vac_table::{Table, TableSet};
+///
+/// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
+/// let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
+/// let mut rows = 0;
+/// vac::read_tables(&task, TableSet::NONE.with(Table::Entries), |_, batch| {
+///     rows += batch.num_rows();
+///     Ok(())
+/// })?;
+/// assert_eq!(rows, 1);
+/// # Ok::<(), vac::Error>(())
+/// ```
+///
+/// # Errors
+/// If something cannot be read or is refused, a log was changed meanwhile, or `receive` fails.
+/// Rows that were received until then are not complete.
+pub fn read_tables<'r>(
+    from: impl Into<Readable<'r>>,
+    selected: TableSet,
+    mut receive: impl FnMut(Table, RecordBatch) -> Result<(), ReadError> + Send,
+) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    match from.into() {
+        Readable::Log(task) => read(task, &mut |session, log| {
+            let Some(log) = log else { return Ok(()) };
+            let mut tables = Tables::new(selected, &mut receive);
+            keys.push(tables.read_session(session, &log_origin(log)?)?);
+            tables.flush()?;
+            // Fails if the log was changed since its first pass.
+            log.sources().map(drop)
+        })?,
+        Readable::Records(bytes) => with_stack(|| {
+            let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {
+                if !record::is_record(document) {
+                    return Err(Error::new(ErrorKind::Unrecognised, "not a record"));
+                }
+                let origin = record_origin(document);
+                let mut tables = Tables::new(selected, &mut receive);
+                keys.push(record::read(document, AGENTS, &mut |session| {
+                    tables.read_session(session, &origin)
+                })?);
+                Ok(tables.flush()?)
+            })?;
+            match syntax {
+                None => Ok(()),
+                Some(reason) => {
+                    Err(Error::new(ErrorKind::Unrecognised, format!("not a record: {reason}")))
+                }
+            }
+        })??,
+    }
+    Ok(keys)
+}
+
+/// Returns what is known about a session of a log besides the session itself. The log was read
+/// once, so that its SHA-256 is known.
+///
+/// # Errors
+/// If the log cannot be read, or was changed meanwhile.
+pub fn log_origin(log: &Loaded<'_>) -> Result<SessionOrigin, ReadError> {
+    Ok(SessionOrigin {
+        sources: log.sources()?,
+        vac_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        ..SessionOrigin::default()
+    })
+}
+
+/// Returns what is known about a session of a record besides the session itself. Signatures are
+/// not verified.
+pub fn record_origin(document: &Document<'_>) -> SessionOrigin {
+    let sha_256 = |bytes: &[u8]| Some(HEXLOWER.encode(&Sha256::digest(bytes)));
+    let raw = document.root().raw();
+    match signed::payload(document) {
+        None => SessionOrigin { record_sha256: sha_256(raw), ..SessionOrigin::default() },
+        Some(payload) => SessionOrigin {
+            record_sha256: match &payload {
+                Payload::Attached { bytes, .. } => sha_256(bytes),
+                Payload::Detached | Payload::Digest => None,
+            },
+            signature: Some(signature(raw)),
+            ..SessionOrigin::default()
+        },
+    }
+}
+
+/// Returns what a signature states.
+fn signature(envelope: &[u8]) -> SignatureFacts {
+    let Ok(envelope) = Envelope::read(envelope) else { return SignatureFacts::default() };
+    let header = envelope.header;
+    let key =
+        |id: Vec<u8>| String::from_utf8(id).unwrap_or_else(|id| HEXLOWER.encode(id.as_bytes()));
+    SignatureFacts {
+        algorithm: Some(header.algorithm.to_string()),
+        issuer: header.claims.issuer,
+        key: header.key_id.map(key),
+    }
+}
