@@ -62,6 +62,8 @@ pub struct Claims {
     pub expires: Option<f64>,
     /// The time before which the claims are not valid, in seconds since 1970.
     pub not_before: Option<f64>,
+    /// When the signer says that it signed, in seconds since 1970.
+    pub issued_at: Option<f64>,
 }
 
 impl Claims {
@@ -283,13 +285,17 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
         })
     };
     let claims = || {
-        // These two are not used, but have to be of the right type.
-        time(IAT)?;
+        // It is not used, but has to be of the right type.
         read(map, CTI, "bytes", bytes)?;
-        Ok((text(ISS)?, text(SUB)?, time(EXP)?, time(NBF)?)) as Result<_, EnvelopeError>
+        Ok(Claims {
+            issuer: text(ISS)?,
+            subject: text(SUB)?,
+            expires: time(EXP)?,
+            not_before: time(NBF)?,
+            issued_at: time(IAT)?,
+        })
     };
-    let (issuer, subject, expires, not_before) = claims().map_err(EnvelopeError::in_claims)?;
-    Ok(Claims { issuer, subject, expires, not_before })
+    claims().map_err(EnvelopeError::in_claims)
 }
 
 /// `bstr`, or an array of two to [`MAX_CHAIN`].

@@ -1,13 +1,106 @@
 //! Merkle trees with SHA-256 (RFC 9162).
+//!
+//! ```
+//! use vac_sign::merkle::{Peaks, inclusion_path, leaf, root};
+//!
+//! let entries = [b"one", b"two", b"six"];
+//! let leaves: Vec<_> = entries.iter().map(|entry| leaf(&entry[..])).collect();
+//! let tree: Peaks = leaves.iter().copied().collect();
+//! let path = inclusion_path(&leaves, 1).ok_or("not in the tree")?;
+//! assert_eq!(root(b"two", 1, 3, &path), Some(tree.root()));
+//! # Ok::<(), &str>(())
+//! ```
 
 use sha2::{Digest as _, Sha256};
 
 /// The hash of a node.
-pub(crate) type Hash = [u8; 32];
+pub type Hash = [u8; 32];
+
+/// A tree that leaves are appended to: the roots of its complete subtrees, from left to right. It
+/// has one of them for each bit of its size that is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Peaks {
+    size: u64,
+    hashes: Vec<Hash>,
+}
+
+impl Peaks {
+    /// Restores a tree from its size and its [hashes](Self::hashes); `None` if these are too many
+    /// or too few.
+    pub fn new(size: u64, hashes: Vec<Hash>) -> Option<Self> {
+        (usize::try_from(size.count_ones()) == Ok(hashes.len())).then_some(Self { size, hashes })
+    }
+
+    /// Returns the roots of the complete subtrees, from left to right.
+    pub fn hashes(&self) -> &[Hash] {
+        &self.hashes
+    }
+
+    /// Returns the number of leaves.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Appends a leaf.
+    pub fn push(&mut self, leaf: Hash) {
+        let mut hash = leaf;
+        // Two subtrees of one size become one.
+        for _ in 0..self.size.trailing_ones() {
+            if let Some(left) = self.hashes.pop() {
+                hash = node(&left, &hash);
+            }
+        }
+        self.hashes.push(hash);
+        self.size += 1;
+    }
+
+    /// Returns the root of the tree (section 2.1.1).
+    pub fn root(&self) -> Hash {
+        let mut peaks = self.hashes.iter().rev();
+        match peaks.next() {
+            None => Sha256::digest([]).into(),
+            Some(last) => peaks.fold(*last, |right, left| node(left, &right)),
+        }
+    }
+}
+
+impl FromIterator<Hash> for Peaks {
+    fn from_iter<I: IntoIterator<Item = Hash>>(leaves: I) -> Self {
+        let mut peaks = Self::default();
+        for leaf in leaves {
+            peaks.push(leaf);
+        }
+        peaks
+    }
+}
+
+/// Returns the inclusion proof for the leaf with this index in the tree of these leaves (section
+/// 2.1.3.1); `None` if there is no such leaf.
+pub fn inclusion_path(leaves: &[Hash], index: usize) -> Option<Vec<Hash>> {
+    if index >= leaves.len() {
+        return None;
+    }
+    let (mut leaves, mut index) = (leaves, index);
+    let mut path = Vec::new();
+    // From the root to the leaf; a proof is in the other order.
+    while leaves.len() > 1 {
+        let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
+        let (inside, sibling) = if index < left.len() {
+            (left, right)
+        } else {
+            index -= left.len();
+            (right, left)
+        };
+        path.push(sibling.iter().copied().collect::<Peaks>().root());
+        leaves = inside;
+    }
+    path.reverse();
+    Some(path)
+}
 
 /// Returns the root that an inclusion proof leads to (RFC 9162 section 2.1.3.2); `None` if its
 /// length does not fit the index and the tree size.
-pub(crate) fn root(entry: &[u8], index: u64, size: u64, path: &[Hash]) -> Option<Hash> {
+pub fn root(entry: &[u8], index: u64, size: u64, path: &[Hash]) -> Option<Hash> {
     let mut number = index;
     let mut last = size.checked_sub(1)?;
     if number > last {
@@ -33,7 +126,8 @@ pub(crate) fn root(entry: &[u8], index: u64, size: u64, path: &[Hash]) -> Option
     (last == 0).then_some(hash)
 }
 
-fn leaf(entry: &[u8]) -> Hash {
+/// Returns the hash of a leaf.
+pub fn leaf(entry: &[u8]) -> Hash {
     Sha256::new().chain_update([0]).chain_update(entry).finalize().into()
 }
 
@@ -71,6 +165,20 @@ mod tests {
         let mut path = proof(at, inside);
         path.push(tree(sibling));
         path
+    }
+
+    #[test]
+    fn appended_trees_have_the_root_and_the_proofs_of_the_definition() {
+        for size in 0..=70_usize {
+            let entries: Vec<_> = (0..size).map(|entry| vec![entry.to_le_bytes()[0]]).collect();
+            let leaves: Vec<_> = entries.iter().map(|entry| leaf(entry)).collect();
+            let peaks: Peaks = leaves.iter().copied().collect();
+            assert_eq!((peaks.size(), peaks.root()), (size as u64, tree(&entries)));
+            for index in 0..size {
+                assert_eq!(inclusion_path(&leaves, index), Some(proof(index, &entries)));
+            }
+            assert_eq!(inclusion_path(&leaves, size), None);
+        }
     }
 
     #[test]

@@ -21,9 +21,9 @@ use crate::message::Message;
 use crate::thumbprint::KeyMismatch;
 
 /// The verifiable data structure `RFC9162_SHA256`.
-const RFC9162_SHA256: i128 = 1;
+pub(crate) const RFC9162_SHA256: i128 = 1;
 /// The label of inclusion proofs.
-const INCLUSION: i128 = -1;
+pub(crate) const INCLUSION: i128 = -1;
 /// The maximum length of a path, which is that in a tree of 2^64 entries.
 const MAX_HASHES: usize = 64;
 /// The maximum number of proofs in a receipt. Each costs the check of a signature.

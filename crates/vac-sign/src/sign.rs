@@ -16,9 +16,10 @@ use vac_validate::signed::media_type;
 use vac_value::{EncodeError, Encoding};
 
 use crate::certificate::{CertificateError, Chain};
-use crate::key::Algorithm;
+use crate::key::{Algorithm, PublicKey};
 use crate::label::{
-    CWT_CLAIMS, ISS, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, SUB, TRACE_METADATA, X5CHAIN, X5T,
+    CWT_CLAIMS, IAT, ISS, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, SUB, TRACE_METADATA, X5CHAIN,
+    X5T,
 };
 use crate::message::{Message, push_bytes_head};
 use crate::metadata;
@@ -27,7 +28,7 @@ use crate::record::{Examined, RecordFacts, examine, sha256};
 use crate::signer::{Signer, SignerError};
 
 /// The COSE algorithm identifier of SHA-256.
-const SHA_256: i64 = -16;
+pub(crate) const SHA_256: i64 = -16;
 
 /// Options for signing a record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +45,9 @@ pub struct SignOptions<'o> {
     pub certificates: Option<&'o Chain>,
     /// Whether the envelope contains the record.
     pub carriage: Carriage,
+    /// The time of signing, in seconds since 1970, as a claim of the signer (`iat`). Without it,
+    /// the same record and key always give the same protected header.
+    pub time: Option<u64>,
 }
 
 /// Whether an envelope contains the record.
@@ -277,16 +281,9 @@ fn protected(
         Encoding::Json => "application/json",
         Encoding::Cbor => "application/cbor",
     });
-    let claims = Value::Map(vec![
-        (number(ISS), Value::Text(issuer.to_owned())),
-        (number(SUB), Value::Text(subject.to_owned())),
-    ]);
-    let mut header = HeaderBuilder::new()
-        .algorithm(match key.algorithm() {
-            Algorithm::EdDsa | Algorithm::Ed25519 => iana::Algorithm::EdDSA,
-            Algorithm::Es256 => iana::Algorithm::ES256,
-        })
-        .key_id(options.key_id.map_or_else(|| key.thumbprint().to_vec(), <[u8]>::to_vec));
+    let claims = Value::Map(claims(issuer, subject, options.time));
+    let key_id = options.key_id.map_or_else(|| key.thumbprint().to_vec(), <[u8]>::to_vec);
+    let mut header = HeaderBuilder::new().algorithm(cose_algorithm(key)).key_id(key_id);
     if options.carriage != Carriage::Digest {
         header = header.content_type(content_type.to_owned());
     }
@@ -344,10 +341,27 @@ fn envelope(
     Ok((before, after))
 }
 
-fn cose_label(label: i128) -> Label {
+/// Returns the claims of every statement, in the order of their keys.
+pub(crate) fn claims(issuer: &str, subject: &str, time: Option<u64>) -> Vec<(Value, Value)> {
+    let mut claims = vec![
+        (number(ISS), Value::Text(issuer.to_owned())),
+        (number(SUB), Value::Text(subject.to_owned())),
+    ];
+    claims.extend(time.map(|time| (number(IAT), Value::from(time))));
+    claims
+}
+
+pub(crate) fn cose_algorithm(key: &PublicKey) -> iana::Algorithm {
+    match key.algorithm() {
+        Algorithm::EdDsa | Algorithm::Ed25519 => iana::Algorithm::EdDSA,
+        Algorithm::Es256 => iana::Algorithm::ES256,
+    }
+}
+
+pub(crate) fn cose_label(label: i128) -> Label {
     Label::Int(i64::try_from(label).expect("labels of COSE fit into 64 bits"))
 }
 
-fn number(number: i128) -> Value {
+pub(crate) fn number(number: i128) -> Value {
     Value::from(i64::try_from(number).expect("claim keys fit into 64 bits"))
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use vac_adapter::companions::{Base, Companion, CompanionKind};
 use vac_adapter::{Adapter, Preview};
 
+use crate::file_stat::FileStat;
 use crate::log::{Part, Place, StoredLog};
 use crate::safe_path::SafePath;
 use crate::session_folder::attachment;
@@ -32,6 +33,32 @@ pub fn add(
         }
     }
     troubles
+}
+
+impl StoredLog {
+    /// Returns the path and the state of each of its files, and of those that belong to it by the
+    /// rules of its agent, whose variant and session are known. It does not read the log. `None` if
+    /// one of them is not a file of its own, or cannot be opened.
+    pub fn stats_with_companions(
+        &mut self,
+        adapter: &dyn Adapter,
+        variant: &str,
+        session_id: Option<&str>,
+    ) -> Option<Vec<(PathBuf, FileStat)>> {
+        let rules = adapter.companions().files.iter();
+        let known = rules.flat_map(|rule| rule.variants).copied().find(|it| *it == variant);
+        let session_id = session_id.map(str::to_owned);
+        let mut preview =
+            Preview { variant: known.unwrap_or(""), session_id, ..Preview::default() };
+        let counts = (self.parts.len(), self.attachments.len());
+        // What cannot be read is reported by detection.
+        let troubles = add(self, adapter, &mut preview);
+        let stats = self.file_stats().filter(|_| troubles.is_empty());
+        // Detection adds them if the log is read after all.
+        self.parts.truncate(counts.0);
+        self.attachments.truncate(counts.1);
+        stats
+    }
 }
 
 /// Adds the files of one rule.

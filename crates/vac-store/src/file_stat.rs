@@ -2,6 +2,7 @@
 //! without reading it.
 
 use std::fs::Metadata;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,14 @@ impl StoredLog {
             Place::Kept(_) | Place::Stored(_) => None,
         };
         parts.map(stat).collect()
+    }
+
+    /// Returns the path and the state of each of its files; `None` if one of them is not a file of
+    /// its own, or cannot be opened.
+    pub fn file_stats(&self) -> Option<Vec<(PathBuf, FileStat)>> {
+        let paths = self.files()?;
+        let stats = self.stats()?;
+        Some(paths.into_iter().map(Path::to_owned).zip(stats).collect())
     }
 
     /// Returns whether its sources have these names, in this order.

@@ -258,6 +258,15 @@ impl StoredLog {
         self.parts.first().map(Part::source_name).unwrap_or_default()
     }
 
+    /// Reads the stored bytes of a source, by its number in the record, from the first.
+    ///
+    /// # Errors
+    /// If there is no such source, or it cannot be read.
+    pub fn read_source(&self, number: usize) -> io::Result<Box<dyn Read + '_>> {
+        let part = self.parts.iter().chain(&self.attachments).nth(number);
+        part.ok_or(io::ErrorKind::NotFound)?.stored_bytes()
+    }
+
     /// Returns whether it is made of exactly these sources. Reads it only if all sizes are right.
     pub fn is_made_of(&self, sources: &[SourceFile]) -> Result<bool, Error> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();

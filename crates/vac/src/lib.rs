@@ -81,6 +81,7 @@
 //!   the rest is made, for programs that keep logs in order or write records elsewhere.
 
 mod agents;
+pub mod containment;
 pub mod convert;
 mod error;
 pub mod page;

@@ -234,6 +234,19 @@ impl Search {
         budget: &MemoryBudget,
         step: &mut dyn FnMut(usize),
     ) -> Result<Vec<DetectedLog>> {
+        Ok(join(self.detect_each(logs, budget, step)?))
+    }
+
+    /// Detects whose logs these are, without joining them.
+    ///
+    /// # Errors
+    /// As of [`detect`](Self::detect).
+    pub fn detect_each(
+        &self,
+        logs: Vec<StoredLog>,
+        budget: &MemoryBudget,
+        step: &mut dyn FnMut(usize),
+    ) -> Result<Vec<DetectedLog>> {
         let agents = self.selected_agents()?;
         let mut adapters: Vec<&dyn Adapter> = Vec::new();
         for adapter in AGENTS.iter().copied() {
@@ -250,7 +263,7 @@ impl Search {
             known.push(log);
             ControlFlow::Continue(())
         })?;
-        Ok(join(known))
+        Ok(known)
     }
 
     /// Keeps logs of the wanted time. Returns how many sessions do not state theirs.
@@ -268,7 +281,7 @@ impl Search {
     }
 
     /// Returns how many logs are read at once.
-    fn jobs(&self) -> usize {
+    pub fn jobs(&self) -> usize {
         match self.jobs {
             0 => std::thread::available_parallelism().map_or(1, Into::into),
             jobs => jobs,

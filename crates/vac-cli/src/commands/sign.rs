@@ -198,6 +198,7 @@ impl SignArgs {
                 (_, true) => Carriage::Digest,
                 _ => Carriage::Attached,
             },
+            time: None,
         }
     }
 

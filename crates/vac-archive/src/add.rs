@@ -1,0 +1,539 @@
+//! Adds sessions to an archive.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use vac::containment::contains_entries;
+use vac::convert::convert_each;
+use vac::parallel::ordered_parallel_map;
+use vac::{Agent, ConvertOptions, RecordOptions, Search};
+use vac_adapter::report::Report;
+use vac_sign::Signer;
+use vac_sign::merkle::Hash;
+use vac_store::StoredLog;
+use vac_store::join::{DetectedLog, Why};
+use vac_store::recorded::SourceState;
+use vac_value::{Document, Encoding};
+
+use crate::archive::Archive;
+use crate::catalog::{ArchivedVersion, Catalog, RecordDetails, SourceLine};
+use crate::claims::StatementClaim;
+use crate::description::sha256;
+use crate::disk::Disk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::KnownLog;
+use crate::journal::Head;
+use crate::lock::{FolderLock, Wait};
+use crate::objects::StoreError;
+use crate::selection::{LogState, Selection};
+use crate::writer::Writer;
+
+/// Statements are written in batches of this many sessions.
+const BATCH: usize = 64;
+/// A log that changes while it is read is read at most this many times.
+const MAX_TRIES: usize = 3;
+
+/// What is added to an archive, and how.
+#[derive(Clone, Debug)]
+pub struct AddOptions {
+    /// Where to search for logs.
+    pub search: Search,
+    /// Labels of the records, in addition to those of the archive.
+    pub labels: BTreeMap<String, String>,
+    /// Whether logs are kept.
+    pub keep_logs: bool,
+    /// Whether logs are read that are unchanged by the state of their files.
+    pub rehash: bool,
+    /// Whether versions that do not contain the previous ones are acknowledged.
+    pub acknowledge: bool,
+    /// The time, in seconds since 1970; `None` to state none.
+    pub time: Option<u64>,
+    /// When the run began.
+    pub started: SystemTime,
+    /// The build of the program.
+    pub build: Option<String>,
+    /// The maximum number of bytes of a line or message that is parsed.
+    pub max_event: usize,
+    /// Whether to wait for another writer.
+    pub wait: Wait,
+}
+
+impl AddOptions {
+    /// Returns options that search nowhere, keep logs and state no time.
+    pub fn new(started: SystemTime) -> Self {
+        Self {
+            search: Search::default(),
+            labels: BTreeMap::new(),
+            keep_logs: true,
+            rehash: false,
+            acknowledge: false,
+            time: None,
+            started,
+            build: None,
+            max_event: ConvertOptions::default().max_event,
+            wait: Wait::Yes,
+        }
+    }
+}
+
+/// What happens while sessions are added.
+#[derive(Debug)]
+pub enum AddProgress<'p> {
+    /// Another process writes to the archive.
+    Waiting,
+    /// One of this many logs was detected.
+    Detected(usize),
+    /// One of this many logs was read.
+    Read(usize),
+    /// A session was added. It is on disk after the run has ended, or earlier.
+    Added(&'p ArchivedVersion),
+}
+
+/// What came of adding sessions.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AddSummary {
+    /// The versions that were added.
+    pub added: Vec<ArchivedVersion>,
+    /// The number of logs that are unchanged.
+    pub unchanged: usize,
+    /// The number of files that are not logs.
+    pub skipped: usize,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    pub duplicates: Vec<String>,
+    /// Logs that could not be added, and why.
+    pub failed: Vec<(String, String)>,
+    /// What could not be searched or read, and why.
+    pub troubles: Vec<String>,
+    /// What an interrupted run had left.
+    pub repaired: Vec<String>,
+    /// Versions that do not contain the previous ones and are not acknowledged, each with the
+    /// previous one.
+    pub discontinued: Vec<(ArchivedVersion, ArchivedVersion)>,
+    /// The numbers of versions that were acknowledged.
+    pub acknowledged: Vec<u64>,
+    /// The number of statements in the archive.
+    pub size: u64,
+}
+
+/// Adds what is new or has changed. One process adds at a time.
+///
+/// # Errors
+/// If the archive is damaged or locked, the key is another one, or it cannot be written. What was
+/// added until then is kept.
+pub fn add(
+    archive: &Archive,
+    signer: &dyn Signer,
+    options: &AddOptions,
+    disk: &Disk,
+    progress: &mut dyn FnMut(AddProgress<'_>),
+) -> Result<AddSummary> {
+    let lock =
+        FolderLock::acquire(&archive.folder, options.wait, || progress(AddProgress::Waiting))
+            .map_err(Error::io(&archive.folder))?;
+    let lock = lock.ok_or_else(|| {
+        Error::new(ErrorKind::Locked, "another process writes to it").at(&archive.folder)
+    })?;
+    let mut writer = Writer::open(archive, disk, signer, options.time, lock)?;
+    let build = options.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
+    let is_same_build = writer.index_build == build;
+    // Another build may recognise what this one has not.
+    let is_known = |log: &&KnownLog| !options.rehash && (is_same_build || log.adapter.is_some());
+    let known: Vec<_> = writer.logs.iter().filter(is_known).cloned().collect();
+    let mut step = |total| progress(AddProgress::Detected(total));
+    let mut selection = Selection::find(&options.search, &known, options.max_event, &mut step)?;
+    let mut summary = AddSummary {
+        repaired: std::mem::take(&mut writer.repaired),
+        troubles: std::mem::take(&mut selection.troubles),
+        unchanged: selection.settled.iter().filter(|log| log.adapter.is_some()).count(),
+        skipped: selection.settled.iter().filter(|log| log.adapter.is_none()).count(),
+        ..AddSummary::default()
+    };
+    for file in &selection.left_out {
+        match &file.why {
+            Why::Unreadable(_) => summary.troubles.push(file.to_string()),
+            _ => summary.duplicates.push(file.to_string()),
+        }
+    }
+    let due = std::mem::take(&mut selection.due);
+    let converter = Converter::new(archive, options, disk, writer.catalog.clone());
+    let total = due.len();
+    let mut run = Run { writer, selection, summary, logs: Vec::new(), seen: HashSet::new() };
+    let mut failure = None;
+    let mut count = 0;
+    ordered_parallel_map(
+        due,
+        options.search.jobs(),
+        |known| converter.work(known),
+        |worked| {
+            progress(AddProgress::Read(total));
+            count += 1;
+            let taken = run
+                .take(worked, progress)
+                .and_then(|()| if count % BATCH == 0 { run.writer.flush() } else { Ok(()) });
+            match taken {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        },
+    )?;
+    run.finish(failure, options.acknowledge, &build)
+}
+
+/// What came of one log.
+struct Worked {
+    known: DetectedLog,
+    state: LogState,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Unchanged,
+    NotALog,
+    Sessions(Vec<Result<NewVersion, String>>),
+    Failed(String),
+    /// The archive cannot be written.
+    Broken(Error),
+}
+
+/// A version whose objects are stored.
+struct NewVersion {
+    session_id: String,
+    claim: StatementClaim,
+    record: Hash,
+    details: RecordDetails,
+    folders: Vec<PathBuf>,
+}
+
+/// Converts logs and stores what they give. Several threads share it.
+struct Converter<'c> {
+    archive: &'c Archive,
+    options: &'c AddOptions,
+    disk: &'c Disk,
+    /// The versions before this run.
+    catalog: Catalog,
+    convert: ConvertOptions,
+}
+
+impl<'c> Converter<'c> {
+    fn new(
+        archive: &'c Archive,
+        options: &'c AddOptions,
+        disk: &'c Disk,
+        catalog: Catalog,
+    ) -> Self {
+        let mut labels = archive.description.labels.clone();
+        labels.extend(options.labels.clone());
+        let record = RecordOptions {
+            encoding: archive.description.encoding(),
+            labels,
+            build: options.build.clone(),
+            ..RecordOptions::default()
+        };
+        let convert = ConvertOptions { record, max_event: options.max_event };
+        Self { archive, options, disk, catalog, convert }
+    }
+
+    fn work(&self, known: DetectedLog) -> Worked {
+        let state = LogState::new(&known.log, self.options.started);
+        let outcome = self.outcome(&known);
+        Worked { known, state, outcome }
+    }
+
+    fn outcome(&self, known: &DetectedLog) -> Outcome {
+        if let Some(trouble) = &known.trouble {
+            return Outcome::Failed(trouble.clone());
+        }
+        let agent = match known.agent.and_then(vac::agent) {
+            Some(agent) => agent,
+            None if known.log.named => {
+                let unknown = || "unrecognised log format".to_owned();
+                return Outcome::Failed(known.looks_like.clone().unwrap_or_else(unknown));
+            }
+            None => return Outcome::NotALog,
+        };
+        let origin = origin(&known.log);
+        if self.is_unchanged(known, &origin) {
+            return Outcome::Unchanged;
+        }
+        for _ in 0..MAX_TRIES {
+            match self.convert(&known.log, agent, &origin) {
+                Err(StoreError::Changed) => {}
+                Err(StoreError::Io(error)) => {
+                    return Outcome::Broken(Error::from(error).at(&self.archive.folder));
+                }
+                Ok(outcome) => return outcome,
+            }
+        }
+        Outcome::Failed("the log changes while it is read".to_owned())
+    }
+
+    /// Whether the latest version was made from exactly this log.
+    fn is_unchanged(&self, known: &DetectedLog, origin: &str) -> bool {
+        let log = &known.log;
+        let mut here = self.catalog.latest_of_origin(origin).peekable();
+        if here.peek().is_some() {
+            return here.all(|version| is_same(log, version));
+        }
+        // A log that was moved or copied.
+        let id = known.preview.session_id.as_deref();
+        id.is_some_and(|id| self.catalog.latest_of_session(id).any(|version| is_same(log, version)))
+    }
+
+    fn convert(&self, log: &StoredLog, agent: Agent, origin: &str) -> Result<Outcome, StoreError> {
+        let complete = |mut bytes: Vec<u8>| {
+            // As `vac convert` writes it: JSON records end in a line end, CBOR items do not.
+            if self.convert.record.encoding == Encoding::Json {
+                bytes.push(b'\n');
+            }
+            Ok(bytes)
+        };
+        let written = match convert_each(log, agent, &self.convert, Vec::new, complete) {
+            Ok(written) => written,
+            Err(vac_adapter::Error::Changed { .. }) => return Err(StoreError::Changed),
+            Err(error) => return Ok(Outcome::Failed(error.to_string())),
+        };
+        let mut sessions = Vec::with_capacity(written.len());
+        for session in written {
+            sessions.push(match session {
+                Ok((report, bytes)) => self.store(log, agent, origin, &report, &bytes)?,
+                Err(error) => Err(error.to_string()),
+            });
+        }
+        Ok(Outcome::Sessions(sessions))
+    }
+
+    /// Stores a record and its sources.
+    fn store(
+        &self,
+        log: &StoredLog,
+        agent: Agent,
+        origin: &str,
+        report: &Report,
+        bytes: &[u8],
+    ) -> Result<Result<NewVersion, String>, StoreError> {
+        let document = match Document::scan(bytes, self.convert.record.encoding) {
+            Ok(document) => document,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let details = RecordDetails::read(&document, bytes.len());
+        drop(document);
+        let previous = self.previous(log, origin, report, bytes);
+        let objects = &self.archive.objects;
+        let record = sha256(bytes);
+        let mut folders = Vec::new();
+        let base = previous.and_then(|(version, _)| objects.whole_base(&version.record().ok()?));
+        folders.extend(objects.store_record(self.disk, bytes, &record, base)?);
+        if self.options.keep_logs {
+            let before = previous.map(|(version, _)| &version.details.sources[..]);
+            for (number, source) in details.sources.iter().enumerate() {
+                let Some(hash) = source.hash() else {
+                    return Ok(Err(format!("the source {} has no hash", source.name)));
+                };
+                let base = before.and_then(|before| base_of(before, number, source));
+                let open = || -> std::io::Result<Box<dyn Read + '_>> { log.read_source(number) };
+                let stored = objects.store_source(self.disk, (source.size, &hash), base, &open)?;
+                folders.extend(stored);
+            }
+        }
+        let claim = StatementClaim {
+            archive: self.archive.description.id.clone(),
+            number: 0,
+            agent: agent.name.to_owned(),
+            origin: origin.to_owned(),
+            labels: self.convert.record.labels.clone(),
+            logs: self.options.keep_logs,
+            version: previous.map_or(1, |(version, _)| version.version + 1),
+            previous: previous.map(|(version, _)| version.number),
+            continues: previous.map(|(_, continues)| continues),
+        };
+        let session_id = report.session_id.clone();
+        Ok(Ok(NewVersion { session_id, claim, record, details, folders }))
+    }
+
+    /// Finds the previous version of a session, and whether the new one contains it.
+    fn previous(
+        &self,
+        log: &StoredLog,
+        origin: &str,
+        report: &Report,
+        bytes: &[u8],
+    ) -> Option<(&ArchivedVersion, bool)> {
+        let mut candidates: Vec<_> = self.catalog.latest_of_session(&report.session_id).collect();
+        candidates
+            .sort_by_key(|version| (version.origin != origin, std::cmp::Reverse(version.number)));
+        let contains = |version: &ArchivedVersion| self.contains(log, report, bytes, version);
+        if let Some(here) = candidates.first().filter(|version| version.origin == origin) {
+            return Some((here, contains(here)));
+        }
+        if let Some(version) = candidates.iter().find(|version| contains(version)) {
+            return Some((version, true));
+        }
+        // The log of an earlier version is gone, and this is what is left of it. While that log
+        // still exists, this is another one.
+        let is_gone = |version: &&&ArchivedVersion| {
+            let file = version.origin.split('#').next().unwrap_or_default();
+            !Path::new(file).exists()
+        };
+        candidates.iter().find(is_gone).map(|version| (*version, false))
+    }
+
+    /// Whether a new record contains a version.
+    fn contains(
+        &self,
+        log: &StoredLog,
+        report: &Report,
+        bytes: &[u8],
+        version: &ArchivedVersion,
+    ) -> bool {
+        let earlier = version.details.source_files();
+        let has_grown = !earlier.is_empty()
+            && log.has_grown(&earlier, &report.sources).is_ok_and(|has_grown| has_grown);
+        has_grown
+            || self.archive.record(version).is_ok_and(|record| {
+                contains_entries(bytes, &record, self.convert.record.encoding)
+                    .is_ok_and(|contains| contains)
+            })
+    }
+}
+
+/// Returns the path of a log, which does not depend on the working directory.
+fn origin(log: &StoredLog) -> String {
+    match log.paths().next() {
+        None => log.shown.clone(),
+        Some(_) => std::path::absolute(&log.shown)
+            .map_or_else(|_| log.shown.clone(), |path| path.to_string_lossy().into_owned()),
+    }
+}
+
+/// Whether a version was made from the bytes of a log, whatever its files are called now.
+fn is_same(log: &StoredLog, version: &ArchivedVersion) -> bool {
+    let sources = version.details.source_files();
+    let is_size = || {
+        let total = sources.iter().map(|source| source.size).sum::<u64>();
+        // The size of a session in a database is not that of its documents.
+        log.files().is_none() || log.size().is_none_or(|size| size == total)
+    };
+    !sources.is_empty()
+        && is_size()
+        && log.compare_sources(&sources).is_ok_and(|compared| {
+            compared.added == 0
+                && compared.sources.iter().all(|source| source.state == SourceState::Same)
+        })
+}
+
+/// Returns the earlier source that a source may begin with.
+fn base_of(before: &[SourceLine], number: usize, source: &SourceLine) -> Option<(u64, Hash)> {
+    let same_name = before.iter().find(|earlier| earlier.name == source.name);
+    let base = same_name.or_else(|| before.get(number))?;
+    Some((base.size, base.hash()?))
+}
+
+/// Takes what was stored, in order.
+struct Run<'r> {
+    writer: Writer<'r>,
+    selection: Selection,
+    summary: AddSummary,
+    logs: Vec<KnownLog>,
+    /// The sessions that were added, with the hashes of their sources.
+    seen: HashSet<(String, Vec<String>)>,
+}
+
+impl Run<'_> {
+    fn take(&mut self, worked: Worked, progress: &mut dyn FnMut(AddProgress<'_>)) -> Result<()> {
+        let Worked { known, state, outcome } = worked;
+        let shown = &known.log.shown;
+        let mut is_settled = true;
+        match outcome {
+            Outcome::Broken(error) => return Err(error),
+            Outcome::Unchanged => self.summary.unchanged += 1,
+            Outcome::NotALog => self.summary.skipped += 1,
+            Outcome::Failed(reason) => {
+                is_settled = false;
+                self.summary.failed.push((shown.clone(), reason));
+            }
+            Outcome::Sessions(sessions) => {
+                for session in sessions {
+                    match session {
+                        Ok(version) => self.take_version(version, shown, progress)?,
+                        Err(reason) => {
+                            is_settled = false;
+                            self.summary.failed.push((shown.clone(), reason));
+                        }
+                    }
+                }
+            }
+        }
+        if is_settled {
+            self.logs.extend(self.selection.known_log(&known, &state));
+        }
+        Ok(())
+    }
+
+    fn take_version(
+        &mut self,
+        version: NewVersion,
+        shown: &str,
+        progress: &mut dyn FnMut(AddProgress<'_>),
+    ) -> Result<()> {
+        let NewVersion { session_id, claim, record, details, folders } = version;
+        let hashes = details.sources.iter().map(|source| source.sha_256.clone()).collect();
+        if !self.seen.insert((session_id.clone(), hashes)) {
+            let duplicate = format!("{shown}: skipped, a copy of another log of {session_id}");
+            self.summary.duplicates.push(duplicate);
+            return Ok(());
+        }
+        let added = self.writer.state(&session_id, claim, record, details, folders)?;
+        progress(AddProgress::Added(added));
+        self.summary.added.push(added.clone());
+        Ok(())
+    }
+
+    /// Writes what waits, a head and the index.
+    fn finish(
+        mut self,
+        failure: Option<Error>,
+        acknowledge: bool,
+        build: &str,
+    ) -> Result<AddSummary> {
+        if let Some(error) = failure {
+            // What is stated already gets a head if that is possible; otherwise the next run does it.
+            let _ = self.writer.flush().and_then(|()| self.writer.write_head(Vec::new()));
+            return Err(error);
+        }
+        self.writer.flush()?;
+        let open: Vec<_> = self.writer.catalog.discontinued().map(|it| it.number).collect();
+        if acknowledge {
+            self.summary.acknowledged = open;
+        }
+        if self.writer.is_ahead() || !self.summary.acknowledged.is_empty() {
+            self.writer.write_head(self.summary.acknowledged.clone())?;
+        }
+        // What was not searched in this run is known as before.
+        let mut logs = std::mem::take(&mut self.logs);
+        let members: HashSet<String> = logs.iter().flat_map(|log| &log.members).cloned().collect();
+        let is_other = |log: &&KnownLog| !log.members.iter().any(|it| members.contains(it));
+        let is_left = |log: &&KnownLog| {
+            log.members.iter().all(|path| Path::new(path).symlink_metadata().is_ok())
+        };
+        logs.extend(self.writer.logs.iter().filter(is_other).filter(is_left).cloned());
+        logs.sort_by(|one, other| one.members.cmp(&other.members));
+        self.writer.write_index(logs, build)?;
+        let catalog = &self.writer.catalog;
+        let pair = |version: &ArchivedVersion| {
+            let previous = version.previous.and_then(|number| catalog.get(number))?;
+            Some((version.clone(), previous.clone()))
+        };
+        self.summary.discontinued = catalog.discontinued().filter_map(pair).collect();
+        let Head { claim, .. } = &self.writer.head;
+        self.summary.size = claim.size;
+        Ok(self.summary)
+    }
+}

@@ -1,0 +1,307 @@
+//! An archive: its description, and how it is made and read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use vac_sign::merkle::inclusion_path;
+use vac_sign::receipt::attach;
+use vac_sign::statement::Sign1;
+use vac_sign::{Envelope, PublicKey, Signer};
+use vac_value::{Document, Encoding};
+
+use crate::catalog::{ArchivedVersion, Catalog, RecordDetails};
+use crate::claims::HeadClaim;
+use crate::description::{
+    ArchiveDescription, DESCRIPTION, FORMAT, KEY, README, read_key, read_small, readme, sha256,
+    sha256_hex,
+};
+use crate::disk::Disk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::head::sign_head;
+use crate::index::Index;
+use crate::journal::{
+    HEADS, Head, Items, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
+};
+use crate::objects::{ObjectError, Objects};
+
+/// How an archive is made.
+#[derive(Clone, Debug)]
+pub struct InitOptions {
+    /// 16 random bytes, which become the id of the archive.
+    pub id: [u8; 16],
+    /// The labels of every record.
+    pub labels: BTreeMap<String, String>,
+    /// The encoding of records.
+    pub encoding: Encoding,
+    /// The time, in seconds since 1970; `None` to state none.
+    pub time: Option<u64>,
+}
+
+/// An archive that can be read. What it contains is only as trustworthy as its last
+/// [check](crate::verify::verify_archive).
+#[derive(Debug)]
+pub struct Archive {
+    pub(crate) folder: PathBuf,
+    pub(crate) description: ArchiveDescription,
+    /// SHA-256 of `archive.json`.
+    pub(crate) description_hash: [u8; 32],
+    pub(crate) key: PublicKey,
+    pub(crate) objects: Objects,
+}
+
+impl Archive {
+    /// Makes an archive in a folder that does not exist or is empty.
+    ///
+    /// # Errors
+    /// If the folder contains something, or cannot be written.
+    pub fn init(folder: &Path, options: &InitOptions, signer: &dyn Signer) -> Result<Self> {
+        let disk = Disk::default();
+        match folder.read_dir() {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    let reason = "the folder is not empty: an archive needs its own folder";
+                    return Err(Error::new(ErrorKind::Exists, reason).at(folder));
+                }
+            }
+            Err(_) => {
+                let parent = folder.parent().filter(|it| !it.as_os_str().is_empty());
+                if let Some(parent) = parent {
+                    std::fs::create_dir_all(parent).map_err(Error::io(parent))?;
+                }
+                disk.create_folder(folder).map_err(Error::io(folder))?;
+            }
+        }
+        let key = signer.public_key().clone();
+        let id = crate::claims::hex(&options.id);
+        let thumbprint = key.thumbprint_uri();
+        let readme = readme(&id, &thumbprint);
+        let description = ArchiveDescription {
+            vac_archive: FORMAT,
+            id,
+            created: options.time,
+            format: match options.encoding {
+                Encoding::Json => "json".to_owned(),
+                Encoding::Cbor => "cbor".to_owned(),
+            },
+            labels: options.labels.clone(),
+            key: thumbprint,
+            readme_sha_256: sha256_hex(readme.as_bytes()),
+        };
+        let internal = |error: String| Error::new(ErrorKind::Internal, error);
+        let mut json =
+            serde_json::to_vec_pretty(&description).map_err(|error| internal(error.to_string()))?;
+        json.push(b'\n');
+        let pem = key.to_pem().map_err(|error| internal(error.to_string()))?;
+        let claim = HeadClaim {
+            size: 0,
+            number: 0,
+            archive: sha256(&json),
+            previous: None,
+            acknowledged: Vec::new(),
+        };
+        let root = vac_sign::merkle::Peaks::default().root();
+        let head = sign_head(&description.id, &claim, &root, options.time, signer)?;
+        for name in ["objects", "tmp"] {
+            let path = folder.join(name);
+            disk.create_folder(&path).map_err(Error::io(&path))?;
+        }
+        // The description is the last, since it makes the folder an archive.
+        for (name, bytes) in [
+            (README, readme.as_bytes()),
+            (KEY, pem.as_bytes()),
+            (STATEMENTS, &[]),
+            (HEADS, &head),
+            (DESCRIPTION, &json),
+        ] {
+            let path = folder.join(name);
+            disk.replace(&folder.join("tmp"), &path, bytes).map_err(Error::io(&path))?;
+        }
+        Self::open(folder)
+    }
+
+    /// Whether a folder is an archive, by its description.
+    pub fn is_archive(folder: &Path) -> bool {
+        folder.is_dir()
+            && read_small(folder, DESCRIPTION)
+                .is_ok_and(|bytes| ArchiveDescription::parse(&bytes).is_ok())
+    }
+
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// If the folder is not an archive, or its key is not the one of its description.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(DESCRIPTION);
+        let bytes = read_small(folder, DESCRIPTION).map_err(|error| {
+            let reason = format!("not an archive (see `vac archive init`): {error}");
+            Error::new(ErrorKind::NotAnArchive, reason).at(folder)
+        })?;
+        let description = ArchiveDescription::parse(&bytes).map_err(|error| error.at(&path))?;
+        let key = read_key(folder)?;
+        if key.thumbprint_uri() != description.key {
+            let reason = "its key.pub.pem is not the key that archive.json names";
+            return Err(Error::new(ErrorKind::Damaged, reason).at(folder));
+        }
+        Ok(Self {
+            objects: Objects::new(folder),
+            folder: folder.to_owned(),
+            description_hash: sha256(&bytes),
+            description,
+            key,
+        })
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the description.
+    pub fn description(&self) -> &ArchiveDescription {
+        &self.description
+    }
+
+    /// Returns the public key in the archive.
+    pub fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// Returns the newest head and its bytes.
+    ///
+    /// # Errors
+    /// If there is none, or it is not valid.
+    pub fn newest_head(&self) -> Result<(Head, Vec<u8>)> {
+        let bytes = read_file(&self.folder, HEADS)?;
+        let damaged =
+            |reason: String| Error::new(ErrorKind::Damaged, reason).at(&self.folder.join(HEADS));
+        let items = Items::split(&bytes);
+        let last = items.items.last().ok_or_else(|| damaged("it has no head".to_owned()))?;
+        let head = read_head(last, &self.key).map_err(damaged)?;
+        Ok((head, last.bytes.to_vec()))
+    }
+
+    /// Returns all versions that the newest head covers: from the index if it is valid for that
+    /// head, otherwise from the statements and records.
+    ///
+    /// # Errors
+    /// If something of the archive cannot be read.
+    pub fn catalog(&self) -> Result<Catalog> {
+        let (head, _) = self.newest_head()?;
+        let mut catalog = Catalog::default();
+        let index = Index::read(&self.folder, &self.description.id, &self.key);
+        let index = index.filter(|index| index.head_sha256 == head.sha256);
+        match index {
+            Some(index) => index.versions.into_iter().for_each(|it| catalog.push(it)),
+            None => {
+                let bytes = read_file(&self.folder, STATEMENTS)?;
+                let items = Items::split(&bytes).items;
+                let count = usize::try_from(head.claim.size).unwrap_or(usize::MAX);
+                if items.len() < count {
+                    return Err(self.damaged(STATEMENTS, "statements are missing"));
+                }
+                for item in &items[..count] {
+                    catalog.push(self.read_version(item)?);
+                }
+            }
+        }
+        catalog.acknowledge(self.acknowledged()?);
+        Ok(catalog)
+    }
+
+    /// Returns the numbers that heads state as acknowledged.
+    pub(crate) fn acknowledged(&self) -> Result<Vec<u64>> {
+        let bytes = read_file(&self.folder, HEADS)?;
+        let mut numbers = Vec::new();
+        for item in Items::split(&bytes).items {
+            let claim = item.claim(crate::claims::HEAD).and_then(|it| HeadClaim::read(&it));
+            // Signatures of heads with acknowledgements matter; the others need no check.
+            if claim.is_some_and(|claim| !claim.acknowledged.is_empty()) {
+                let head = read_head(&item, &self.key).map_err(|why| self.damaged(HEADS, &why))?;
+                numbers.extend(head.claim.acknowledged);
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Reads a statement, and the details of its record.
+    pub(crate) fn read_version(&self, item: &Sign1<'_>) -> Result<ArchivedVersion> {
+        let statement =
+            read_statement(item, &self.key).map_err(|why| self.damaged(STATEMENTS, &why))?;
+        let details = self.read_details(&statement)?;
+        Ok(ArchivedVersion::new(statement, details))
+    }
+
+    fn read_details(&self, statement: &Statement) -> Result<RecordDetails> {
+        let record = self.objects.read(&statement.record);
+        let record = record.map_err(|error| {
+            let number = statement.claim.number;
+            self.damaged("objects", &format!("the record of statement {number}: {error}"))
+        })?;
+        let document = Document::scan(&record, self.description.encoding())
+            .map_err(|error| self.damaged("objects", &error.to_string()))?;
+        Ok(RecordDetails::read(&document, record.len()))
+    }
+
+    pub(crate) fn damaged(&self, file: &str, reason: &str) -> Error {
+        let reason = format!("{reason} (`vac archive verify` lists what is wrong)");
+        Error::new(ErrorKind::Damaged, reason).at(&self.folder.join(file))
+    }
+
+    /// Reads the record of a version.
+    ///
+    /// # Errors
+    /// If it is missing, or has other bytes than were signed.
+    pub fn record(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
+        let record = self.objects.read(&version.record()?);
+        record.map_err(|error| self.object_error("the record", version.number, &error))
+    }
+
+    /// Writes a source of a version.
+    ///
+    /// # Errors
+    /// If it is not kept, is missing, or has other bytes than the record states.
+    pub fn source(
+        &self,
+        version: &ArchivedVersion,
+        number: usize,
+        out: &mut dyn std::io::Write,
+    ) -> Result<u64> {
+        let source = version.details.sources.get(number);
+        let hash = source.and_then(crate::catalog::SourceLine::hash);
+        let hash = hash.ok_or_else(|| Error::new(ErrorKind::Refused, "no such source"))?;
+        let read = self.objects.read_to(&hash, out);
+        read.map_err(|error| self.object_error("a log", version.number, &error))
+    }
+
+    fn object_error(&self, what: &str, number: u64, error: &ObjectError) -> Error {
+        self.damaged("objects", &format!("{what} of statement {number}: {error}"))
+    }
+
+    /// Returns the statement about a version, with the receipt of its inclusion in the tree of the
+    /// newest head (RFC 9942). It can be verified without the archive.
+    ///
+    /// # Errors
+    /// If the archive is damaged.
+    pub fn prove(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
+        let (head, head_bytes) = self.newest_head()?;
+        let bytes = read_file(&self.folder, STATEMENTS)?;
+        let items = Items::split(&bytes).items;
+        let size = usize::try_from(head.claim.size).unwrap_or(usize::MAX);
+        let items = items.get(..size);
+        let items = items.ok_or_else(|| self.damaged(STATEMENTS, "statements are missing"))?;
+        let leaves: Vec<_> = items.iter().map(statement_leaf).collect();
+        if leaves.iter().copied().collect::<vac_sign::merkle::Peaks>().root() != head.root {
+            return Err(self.damaged(STATEMENTS, "they do not have the root of the newest head"));
+        }
+        let missing = || Error::new(ErrorKind::Session, "the newest head does not cover it");
+        let at = usize::try_from(version.number).unwrap_or(usize::MAX);
+        let statement = items.get(at).ok_or_else(missing)?;
+        let path = inclusion_path(&leaves, at).ok_or_else(missing)?;
+        let (head_item, _) = Sign1::split(&head_bytes).ok_or_else(missing)?;
+        let receipt = head_item.receipt(head.claim.size, version.number, &path)?;
+        let envelope = Envelope::read(statement.bytes)
+            .map_err(|error| self.damaged(STATEMENTS, &error.to_string()))?;
+        attach(&envelope, &[&receipt])
+            .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    }
+}

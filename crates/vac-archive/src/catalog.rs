@@ -1,0 +1,275 @@
+//! The versions of sessions in an archive.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use vac_adapter::SourceFile;
+use vac_sign::merkle::Hash;
+use vac_value::{Document, Node};
+
+use crate::claims::{StatementClaim, hex, parse_hash};
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::Statement;
+
+/// One version of a session: what its statement claims, and what its record states.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ArchivedVersion {
+    /// The number of its statement.
+    pub number: u64,
+    /// The id of the session.
+    pub session_id: String,
+    /// The name of the agent.
+    pub agent: String,
+    /// The path of the log when it was read.
+    pub origin: String,
+    /// The labels of the record.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Whether the sources of the record are in the archive.
+    pub logs: bool,
+    /// The version, from 1.
+    pub version: u64,
+    /// The statement of the previous version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<u64>,
+    /// Whether it contains the previous version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<bool>,
+    /// When it was added, in seconds since 1970, as the signer claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// SHA-256 of the record, in hexadecimal.
+    #[serde(rename = "record-sha-256")]
+    pub record_sha_256: String,
+    /// What the record states.
+    #[serde(flatten)]
+    pub details: RecordDetails,
+}
+
+/// What a record states about its session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecordDetails {
+    /// The bytes of the record.
+    pub size: u64,
+    /// When the session began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// The folder that the agent worked in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The files that the record was made from.
+    pub sources: Vec<SourceLine>,
+}
+
+/// A source of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SourceLine {
+    /// The name of the file.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its SHA-256, in hexadecimal.
+    #[serde(rename = "sha-256")]
+    pub sha_256: String,
+}
+
+impl From<&SourceFile> for SourceLine {
+    fn from(source: &SourceFile) -> Self {
+        let SourceFile { name, size, sha_256 } = source.clone();
+        Self { name, size, sha_256 }
+    }
+}
+
+impl From<&SourceLine> for SourceFile {
+    fn from(source: &SourceLine) -> Self {
+        let SourceLine { name, size, sha_256 } = source.clone();
+        Self { name, size, sha_256 }
+    }
+}
+
+impl SourceLine {
+    /// Returns the hash; `None` if the text is not one.
+    pub fn hash(&self) -> Option<Hash> {
+        parse_hash(&self.sha_256)
+    }
+}
+
+/// What a record states about itself, as far as a statement repeats it.
+pub(crate) struct RecordIdentity {
+    pub id: Option<String>,
+    pub labels: Option<BTreeMap<String, String>>,
+}
+
+impl RecordDetails {
+    /// Reads the details of a record.
+    pub(crate) fn read(document: &Document<'_>, size: usize) -> Self {
+        let root = document.root();
+        let text = |node: Node<'_, '_>, path: &[&str]| {
+            let mut node = Some(node);
+            for name in path {
+                node = node.and_then(|node| node.member(name));
+            }
+            node?.text().map(std::borrow::Cow::into_owned)
+        };
+        let source = |node: Node<'_, '_>| {
+            let size = node.member("size")?.uint()?;
+            Some(SourceLine {
+                name: text(node, &["name"])?,
+                size,
+                sha_256: text(node, &["sha-256"])?,
+            })
+        };
+        let sources = root.member("recording-agent").and_then(|it| it.member("sources"));
+        Self {
+            size: size as u64,
+            start: text(root, &["session", "session-start"]),
+            project: text(root, &["session", "environment", "working-dir"]),
+            sources: sources.into_iter().flat_map(Node::elements).filter_map(source).collect(),
+        }
+    }
+
+    /// Returns the sources as the reader of logs states them.
+    pub fn source_files(&self) -> Vec<SourceFile> {
+        self.sources.iter().map(SourceFile::from).collect()
+    }
+}
+
+impl RecordIdentity {
+    pub fn read(document: &Document<'_>) -> Self {
+        let root = document.root();
+        let label = |(key, value): (Node<'_, '_>, Node<'_, '_>)| {
+            Some((key.text()?.into_owned(), value.text()?.into_owned()))
+        };
+        let labels = root.member("recording-agent").and_then(|it| it.member("labels"));
+        Self {
+            id: root.member("id").and_then(|id| Some(id.text()?.into_owned())),
+            labels: match labels {
+                None => Some(BTreeMap::new()),
+                Some(labels) => labels.members().map(label).collect(),
+            },
+        }
+    }
+}
+
+impl ArchivedVersion {
+    pub(crate) fn new(statement: Statement, details: RecordDetails) -> Self {
+        let Statement { claim, session_id, time, record } = statement;
+        let StatementClaim { number, agent, origin, labels, logs, .. } = claim;
+        let (version, previous, continues) = (claim.version, claim.previous, claim.continues);
+        Self {
+            number,
+            session_id,
+            agent,
+            origin,
+            labels,
+            logs,
+            version,
+            previous,
+            continues,
+            time,
+            record_sha_256: hex(&record),
+            details,
+        }
+    }
+
+    /// Returns the hash of the record.
+    pub(crate) fn record(&self) -> Result<Hash> {
+        parse_hash(&self.record_sha_256)
+            .ok_or_else(|| Error::new(ErrorKind::Internal, "a version without a hash"))
+    }
+}
+
+/// All versions, in the order of their statements.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    versions: Vec<ArchivedVersion>,
+    by_session: HashMap<String, Vec<usize>>,
+    by_origin: HashMap<String, Vec<usize>>,
+    /// Versions that have a later one.
+    replaced: HashSet<u64>,
+    /// Versions that do not contain the previous ones, acknowledged by the owner.
+    acknowledged: HashSet<u64>,
+}
+
+impl Catalog {
+    pub(crate) fn push(&mut self, version: ArchivedVersion) {
+        let at = self.versions.len();
+        self.by_session.entry(version.session_id.clone()).or_default().push(at);
+        self.by_origin.entry(version.origin.clone()).or_default().push(at);
+        self.replaced.extend(version.previous);
+        self.versions.push(version);
+    }
+
+    pub(crate) fn acknowledge(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        self.acknowledged.extend(numbers);
+    }
+
+    /// Returns all versions.
+    pub fn versions(&self) -> &[ArchivedVersion] {
+        &self.versions
+    }
+
+    /// Returns the version with this number.
+    pub fn get(&self, number: u64) -> Option<&ArchivedVersion> {
+        self.versions.get(usize::try_from(number).ok()?)
+    }
+
+    /// Whether a version has no later one.
+    pub fn is_latest(&self, version: &ArchivedVersion) -> bool {
+        !self.replaced.contains(&version.number)
+    }
+
+    /// Returns the latest versions, one for each session and place.
+    pub fn latest(&self) -> impl Iterator<Item = &ArchivedVersion> {
+        self.versions.iter().filter(|version| self.is_latest(version))
+    }
+
+    /// Returns the latest versions of a session.
+    pub(crate) fn latest_of_session(&self, id: &str) -> impl Iterator<Item = &ArchivedVersion> {
+        let numbers = self.by_session.get(id).into_iter().flatten();
+        numbers.map(|at| &self.versions[*at]).filter(|version| self.is_latest(version))
+    }
+
+    /// Returns the latest versions that were read from a path.
+    pub(crate) fn latest_of_origin(&self, path: &str) -> impl Iterator<Item = &ArchivedVersion> {
+        let numbers = self.by_origin.get(path).into_iter().flatten();
+        numbers.map(|at| &self.versions[*at]).filter(|version| self.is_latest(version))
+    }
+
+    /// Returns the versions that do not contain the previous ones, and were not acknowledged.
+    pub fn discontinued(&self) -> impl Iterator<Item = &ArchivedVersion> {
+        let is_open = |version: &&ArchivedVersion| {
+            version.continues == Some(false) && !self.acknowledged.contains(&version.number)
+        };
+        self.versions.iter().filter(is_open)
+    }
+
+    /// Finds the latest version of the session with this id, or of the only one whose id begins
+    /// with it.
+    ///
+    /// # Errors
+    /// If there is none, or the text is the beginning of several ids.
+    pub fn find(&self, id: &str) -> Result<&ArchivedVersion> {
+        let mut matching: Vec<&ArchivedVersion> = self.latest_of_session(id).collect();
+        if matching.is_empty() {
+            let mut ids: Vec<&String> =
+                self.by_session.keys().filter(|known| known.starts_with(id)).collect();
+            ids.sort();
+            if let [_, _, ..] = ids[..] {
+                let ids: Vec<_> = ids.iter().take(5).map(|id| id.as_str()).collect();
+                let reason =
+                    format!("`{id}` is the beginning of several session ids: {}", ids.join(", "));
+                return Err(Error::new(ErrorKind::Session, reason));
+            }
+            matching = ids.iter().flat_map(|id| self.latest_of_session(id)).collect();
+        }
+        let latest = matching.into_iter().max_by_key(|version| version.number);
+        latest.ok_or_else(|| {
+            let reason = format!("no session in the archive has the id `{id}`");
+            Error::new(ErrorKind::Session, reason)
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Writes files so that a crash at any point leaves a valid archive.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek as _, SeekFrom, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempfile::NamedTempFile;
+
+/// The disk, or for tests one that fails after a number of steps and then forever, as a process
+/// that is killed, or a disk that is full.
+#[derive(Debug, Default)]
+pub struct Disk {
+    /// The steps that are left; `None` for no limit.
+    steps: Option<AtomicU64>,
+}
+
+impl Disk {
+    /// Returns a disk on which writing fails after this many steps.
+    #[doc(hidden)]
+    pub fn failing_after(steps: u64) -> Self {
+        Self { steps: Some(AtomicU64::new(steps)) }
+    }
+
+    /// Takes a step. Fails if none is left.
+    pub(crate) fn step(&self) -> io::Result<()> {
+        let Some(steps) = &self.steps else { return Ok(()) };
+        let less = |steps: u64| steps.checked_sub(1);
+        match steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(io::ErrorKind::StorageFull.into()),
+        }
+    }
+
+    /// Begins a file in a folder for temporary files.
+    pub(crate) fn create(&self, folder: &Path) -> io::Result<NamedTempFile> {
+        self.step()?;
+        let mut file = tempfile::Builder::new().prefix("new-").tempfile_in(folder)?;
+        // A process that is killed removes nothing.
+        file.disable_cleanup(self.steps.is_some());
+        Ok(file)
+    }
+
+    /// Waits until the disk has a temporary file, and gives it its name.
+    pub(crate) fn persist(&self, file: NamedTempFile, path: &Path) -> io::Result<()> {
+        self.step()?;
+        file.as_file().sync_all()?;
+        self.step()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    }
+
+    /// Writes a whole file, under a temporary name first.
+    pub(crate) fn replace(&self, tmp: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.create(tmp)?;
+        file.write_all(bytes)?;
+        self.persist(file, path)?;
+        path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
+    }
+
+    /// Waits until the disk has the names of the files in a folder.
+    pub(crate) fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        self.step()?;
+        // Folders can be opened on Unix only.
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    }
+
+    /// Creates a folder that only its owner can read.
+    pub(crate) fn create_folder(&self, path: &Path) -> io::Result<()> {
+        self.step()?;
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt as _;
+            builder.mode(0o700);
+        }
+        builder.create(path)
+    }
+
+    /// Appends bytes to a file that has this size, and waits until the disk has them. If that
+    /// fails, the file has its size again, unless that fails, too.
+    pub(crate) fn append(&self, path: &Path, size: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = open_own(path)?;
+        if file.metadata()?.len() != size {
+            return Err(io::Error::other("it was changed by another program"));
+        }
+        file.seek(SeekFrom::Start(size))?;
+        let written = self.step().and_then(|()| {
+            let (start, rest) = bytes.split_at(bytes.len() / 2);
+            file.write_all(start)?;
+            self.step()?;
+            file.write_all(rest)?;
+            self.step()?;
+            file.sync_all()
+        });
+        if written.is_err() && self.step().is_ok() {
+            // The next run removes an incomplete end, too.
+            file.set_len(size).unwrap_or(());
+        }
+        written
+    }
+
+    /// Removes the end of a file.
+    pub(crate) fn truncate(&self, path: &Path, size: u64) -> io::Result<()> {
+        self.step()?;
+        let file = open_own(path)?;
+        file.set_len(size)?;
+        file.sync_all()
+    }
+}
+
+/// Opens a file of the archive for writing; a link is not followed.
+fn open_own(path: &Path) -> io::Result<File> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    OpenOptions::new().write(true).open(path)
+}

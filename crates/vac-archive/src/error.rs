@@ -1,0 +1,87 @@
+//! Why something could not be done with an archive.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Something could not be read or written.
+    Io,
+    /// The folder is not an archive, or one of a later format.
+    NotAnArchive,
+    /// The folder already contains something.
+    Exists,
+    /// The key is not that of the archive.
+    Key,
+    /// The archive is damaged: it is not written to.
+    Damaged,
+    /// Another process writes to the archive.
+    Locked,
+    /// No session has this name, or several have.
+    Session,
+    /// An argument is not accepted.
+    Refused,
+    /// A defect of this program.
+    Internal,
+}
+
+/// What went wrong, where, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What kind of error it is.
+    pub kind: ErrorKind,
+    /// The file that it is about.
+    pub path: Option<PathBuf>,
+    /// The reason, in words.
+    pub reason: String,
+}
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        Self { kind, path: None, reason: reason.into() }
+    }
+
+    pub(crate) fn at(mut self, path: &Path) -> Self {
+        self.path = Some(path.to_owned());
+        self
+    }
+
+    pub(crate) fn io(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        move |error| Self::new(ErrorKind::Io, error.to_string()).at(path)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::new(ErrorKind::Io, error.to_string())
+    }
+}
+
+impl From<vac::Error> for Error {
+    fn from(error: vac::Error) -> Self {
+        Self::new(ErrorKind::Refused, error.to_string())
+    }
+}
+
+impl From<vac_sign::sign::SignError> for Error {
+    fn from(error: vac_sign::sign::SignError) -> Self {
+        Self::new(ErrorKind::Key, error.to_string())
+    }
+}

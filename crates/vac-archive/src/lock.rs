@@ -1,0 +1,75 @@
+//! The lock on a folder, so that two processes that write to it take turns.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+
+/// Whether to wait for another process that has the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Wait.
+    Yes,
+    /// Fail.
+    No,
+}
+
+/// A lock on a folder. The system releases it when this value is dropped, or when the process
+/// ends in whatever way. It only excludes programs that ask for it.
+#[derive(Debug)]
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Locks a folder. Calls `waits` before it waits for another process. Returns `None` if
+    /// another process has the lock and this one is not to wait.
+    ///
+    /// # Errors
+    /// If the folder cannot be opened or locked.
+    pub fn acquire(folder: &Path, wait: Wait, waits: impl FnOnce()) -> io::Result<Option<Self>> {
+        let file = open(folder)?;
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(Self { _file: file })),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if wait == Wait::No => return Ok(None),
+            Err(TryLockError::WouldBlock) => waits(),
+        }
+        loop {
+            match file.lock() {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// The folder itself can be locked: no file is left in it.
+#[cfg(unix)]
+fn open(folder: &Path) -> io::Result<File> {
+    File::open(folder)
+}
+
+/// A folder cannot be locked, but a file in it can. Its name is not that of a record.
+#[cfg(not(unix))]
+fn open(folder: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(folder.join(".vac-lock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_is_locked_until_the_lock_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = || FolderLock::acquire(folder.path(), Wait::No, || ()).unwrap();
+        let first = lock();
+        assert!(first.is_some());
+        assert!(lock().is_none());
+        drop(first);
+        assert!(lock().is_some());
+    }
+}

@@ -1,0 +1,570 @@
+//! Records and logs by their SHA-256.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+use vac_sign::merkle::Hash;
+use vac_store::{SafePath, Skipped};
+
+use crate::claims::hex;
+use crate::disk::Disk;
+
+/// The magic number of a skippable frame, in bytes.
+const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
+/// The number of bytes in the skippable frame of a suffix, and of a patch.
+const SUFFIX: u32 = 40;
+const PATCH: u32 = 32;
+/// A base of a base is followed at most this many times.
+const MAX_CHAIN: usize = 64;
+/// Maximum size of a record that is stored as a patch, and of its base.
+const MAX_PATCH: usize = 64 << 20;
+/// The binary logarithm of the largest window.
+const MAX_WINDOW_LOG: u32 = 27;
+const LEVEL: i32 = 3;
+/// Larger objects are hashed before they are read into memory, so that a file that is not what its
+/// name states cannot fill it.
+const MAX_TRUSTED: usize = 16 << 20;
+
+/// How an object is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Whole,
+    /// The first bytes of another object, and what is in the file.
+    Suffix {
+        base: Hash,
+        length: u64,
+    },
+    /// Compressed with another object as prefix.
+    Patch {
+        base: Hash,
+    },
+}
+
+/// The objects of an archive.
+#[derive(Clone, Debug)]
+pub(crate) struct Objects {
+    root: SafePath,
+    tmp: PathBuf,
+}
+
+/// Why an object cannot be read.
+#[derive(Debug)]
+pub(crate) enum ObjectError {
+    Missing,
+    /// It has other content than its name states, for this reason.
+    Changed(String),
+    Io(io::Error),
+}
+
+impl std::fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::Changed(why) => f.write_str(why),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<io::Error> for ObjectError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn changed(why: impl Into<String>) -> ObjectError {
+    ObjectError::Changed(why.into())
+}
+
+/// Returns the path of an object below the folder `objects`.
+pub(crate) fn object_path(hash: &Hash) -> PathBuf {
+    let name = hex(hash);
+    Path::new(&name[..2]).join(&name[2..])
+}
+
+impl Objects {
+    pub fn new(folder: &Path) -> Self {
+        let root = SafePath::named(&folder.join("objects"), &Skipped::default());
+        Self { root, tmp: folder.join("tmp") }
+    }
+
+    /// Opens the file of an object at its Zstandard frame.
+    fn open(&self, hash: &Hash) -> Result<(File, Form), ObjectError> {
+        let mut file = self.root.join(object_path(hash)).open().map_err(|error| {
+            match error.kind() {
+                io::ErrorKind::NotFound => ObjectError::Missing,
+                // A link, a folder or a device.
+                io::ErrorKind::InvalidInput | io::ErrorKind::NotADirectory => {
+                    changed(format!("not a regular file: {error}"))
+                }
+                _ => ObjectError::Io(error),
+            }
+        })?;
+        let mut start = Vec::with_capacity(48);
+        (&file).take(48).read_to_end(&mut start)?;
+        let rest = start.strip_prefix(&SKIPPABLE).and_then(|rest| rest.split_first_chunk());
+        let (form, offset) = match rest {
+            None => (Form::Whole, 0),
+            Some((length, rest)) => match (u32::from_le_bytes(*length), rest.split_first_chunk()) {
+                (SUFFIX, Some((base, rest))) => match rest.first_chunk() {
+                    Some(length) => {
+                        (Form::Suffix { base: *base, length: u64::from_le_bytes(*length) }, 48)
+                    }
+                    None => return Err(changed("its first frame is cut off")),
+                },
+                (PATCH, Some((base, _))) => (Form::Patch { base: *base }, 40),
+                _ => return Err(changed("its first frame is of an unknown kind")),
+            },
+        };
+        file.seek(SeekFrom::Start(offset))?;
+        Ok((file, form))
+    }
+
+    /// Writes the content of an object. Returns its size. What is written is not complete, or not
+    /// the object, unless this succeeds.
+    pub fn read_to(&self, hash: &Hash, out: &mut dyn Write) -> Result<u64, ObjectError> {
+        let mut out = Hashing { out, hash: Sha256::new(), size: 0 };
+        self.read_chain(hash, &mut out)?;
+        let found: Hash = out.hash.finalize().into();
+        if found != *hash {
+            return Err(changed("its content does not have the hash that its name states"));
+        }
+        Ok(out.size)
+    }
+
+    fn read_chain(&self, hash: &Hash, out: &mut Hashing<'_>) -> Result<(), ObjectError> {
+        let mut pieces = Vec::new();
+        let (mut current, mut limit) = (*hash, None::<u64>);
+        for depth in 0..=MAX_CHAIN {
+            let (file, form) = match self.open(&current) {
+                Err(ObjectError::Missing) if depth > 0 => {
+                    return Err(changed(format!("its base {} is missing", hex(&current))));
+                }
+                opened => opened?,
+            };
+            match form {
+                Form::Whole => {
+                    pieces.push((file, limit));
+                    for (file, limit) in pieces.into_iter().rev() {
+                        copy_frame(decoder(file)?, limit, out)?;
+                    }
+                    return Ok(());
+                }
+                Form::Suffix { base, length } => {
+                    pieces.push((file, limit.map(|limit| limit.saturating_sub(length))));
+                    limit = Some(limit.map_or(length, |limit| limit.min(length)));
+                    current = base;
+                }
+                Form::Patch { base } if depth == 0 => {
+                    let base = self.read_patch_base(&base)?;
+                    let mut decoder =
+                        zstd::Decoder::with_ref_prefix(BufReader::new(file), &base)?.single_frame();
+                    decoder.window_log_max(MAX_WINDOW_LOG)?;
+                    return copy_frame(decoder, None, out);
+                }
+                Form::Patch { .. } => return Err(changed("its base is a patch")),
+            }
+        }
+        Err(changed(format!("it has more than {MAX_CHAIN} bases")))
+    }
+
+    /// Reads the base of a patch, which has to be whole.
+    fn read_patch_base(&self, hash: &Hash) -> Result<Vec<u8>, ObjectError> {
+        let named = |why: &dyn std::fmt::Display| changed(format!("its base {}: {why}", hex(hash)));
+        match self.open(hash) {
+            Ok((_, Form::Whole)) => {}
+            Ok(_) => return Err(named(&"not a whole object")),
+            Err(ObjectError::Io(error)) => return Err(ObjectError::Io(error)),
+            Err(error) => return Err(named(&error)),
+        }
+        let mut bytes = Limited { bytes: Vec::new(), max: MAX_PATCH };
+        match self.read_to(hash, &mut bytes) {
+            Ok(_) => Ok(bytes.bytes),
+            Err(ObjectError::Io(error)) if error.kind() != io::ErrorKind::FileTooLarge => {
+                Err(ObjectError::Io(error))
+            }
+            Err(error) => Err(named(&error)),
+        }
+    }
+
+    /// Reads an object into memory.
+    pub fn read(&self, hash: &Hash) -> Result<Vec<u8>, ObjectError> {
+        let mut small = Limited { bytes: Vec::new(), max: MAX_TRUSTED };
+        match self.read_to(hash, &mut small) {
+            Err(ObjectError::Io(error)) if error.kind() == io::ErrorKind::FileTooLarge => {}
+            read => return read.map(|_| small.bytes),
+        }
+        drop(small);
+        let size = self.read_to(hash, &mut io::sink())?;
+        let size =
+            usize::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let mut all = Limited { bytes, max: size };
+        self.read_to(hash, &mut all)?;
+        Ok(all.bytes)
+    }
+
+    /// Whether an object is there and has its content.
+    pub fn is_intact(&self, hash: &Hash) -> bool {
+        let name = self.root.join(object_path(hash));
+        name.as_path().exists() && self.read_to(hash, &mut io::sink()).is_ok()
+    }
+
+    /// Returns the number of bases of an object that is not a patch.
+    fn depth(&self, hash: &Hash) -> Option<usize> {
+        let mut current = *hash;
+        for depth in 0..=MAX_CHAIN {
+            match self.open(&current).ok()?.1 {
+                Form::Whole => return Some(depth),
+                Form::Suffix { base, .. } => current = base,
+                Form::Patch { .. } => return None,
+            }
+        }
+        None
+    }
+
+    /// Returns the whole object that an object is based on, or is.
+    pub fn whole_base(&self, hash: &Hash) -> Option<Hash> {
+        match self.open(hash).ok()?.1 {
+            Form::Whole => Some(*hash),
+            Form::Patch { base } => Some(base),
+            Form::Suffix { .. } => None,
+        }
+    }
+
+    /// Stores a record, as a patch of a whole earlier one if that saves space. Returns the folder
+    /// that has a new file.
+    pub fn store_record(
+        &self,
+        disk: &Disk,
+        bytes: &[u8],
+        hash: &Hash,
+        base: Option<Hash>,
+    ) -> io::Result<Option<PathBuf>> {
+        if self.is_intact(hash) {
+            return Ok(None);
+        }
+        let whole = compress(bytes)?;
+        let small = |bytes: &[u8]| bytes.len() <= MAX_PATCH;
+        let base = base.filter(|base| base != hash && small(bytes));
+        // A base that cannot be read is not used.
+        let base = base.and_then(|base| Some((base, self.read_patch_base(&base).ok()?)));
+        let patch = base.map(|(base, content)| patch(bytes, &base, &content)).transpose()?;
+        let stored = match patch {
+            // Later versions are patches of a whole one, so one that has much of its own is whole.
+            Some(patch) if patch.len() < whole.len() / 2 => patch,
+            _ => whole,
+        };
+        let mut file = disk.create(&self.tmp)?;
+        file.write_all(&stored)?;
+        self.persist(disk, file, hash).map(Some)
+    }
+
+    /// Stores a source of a log that has this size and hash. `base` is an earlier one that it may
+    /// begin with. `open` reads the source from its beginning. Returns the folder that has a new
+    /// file; fails if the source has other bytes.
+    pub fn store_source<'r>(
+        &self,
+        disk: &Disk,
+        (size, hash): (u64, &Hash),
+        base: Option<(u64, Hash)>,
+        open: &dyn Fn() -> io::Result<Box<dyn Read + 'r>>,
+    ) -> Result<Option<PathBuf>, StoreError> {
+        if self.is_intact(hash) {
+            return Ok(None);
+        }
+        let base = base.filter(|(length, base)| {
+            let is_deep = || self.depth(base).is_none_or(|depth| depth + 1 >= MAX_CHAIN);
+            *length > 0 && *length <= size && base != hash && !is_deep() && self.is_intact(base)
+        });
+        if let Some((length, base)) = base {
+            let mut source = open()?.take(size);
+            let mut beginning = Hashing { out: &mut io::sink(), hash: Sha256::new(), size: 0 };
+            io::copy(&mut source.by_ref().take(length), &mut beginning)?;
+            let is_base =
+                beginning.size == length && Hash::from(beginning.hash.clone().finalize()) == base;
+            if is_base {
+                let mut file = disk.create(&self.tmp)?;
+                file.write_all(&SKIPPABLE)?;
+                file.write_all(&SUFFIX.to_le_bytes())?;
+                file.write_all(&base)?;
+                file.write_all(&length.to_le_bytes())?;
+                let hasher = beginning.hash;
+                return self.store_frame(disk, file, source, (hasher, length), (size, hash));
+            }
+        }
+        let file = disk.create(&self.tmp)?;
+        self.store_frame(disk, file, open()?.take(size), (Sha256::new(), 0), (size, hash))
+    }
+
+    fn store_frame(
+        &self,
+        disk: &Disk,
+        file: NamedTempFile,
+        mut source: impl Read,
+        (hash, size): (Sha256, u64),
+        expected: (u64, &Hash),
+    ) -> Result<Option<PathBuf>, StoreError> {
+        let mut encoder = zstd::Encoder::new(file, LEVEL)?;
+        let mut hashing = Hashing { out: &mut encoder, hash, size };
+        disk.step()?;
+        copy(&mut source, &mut hashing)?;
+        let found = (hashing.size, Hash::from(hashing.hash.finalize()));
+        let file = encoder.finish()?;
+        if found != (expected.0, *expected.1) {
+            return Err(StoreError::Changed);
+        }
+        Ok(Some(self.persist(disk, file, expected.1)?))
+    }
+
+    fn persist(&self, disk: &Disk, file: NamedTempFile, hash: &Hash) -> io::Result<PathBuf> {
+        let path = self.root.as_path().join(object_path(hash));
+        let folder = path.parent().unwrap_or(self.root.as_path()).to_owned();
+        match folder.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Err(io::Error::other(format!("{} is not a folder", folder.display()))),
+            Err(_) => match disk.create_folder(&folder) {
+                // Another thread was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => created?,
+            },
+        }
+        disk.persist(file, &path)?;
+        Ok(folder)
+    }
+}
+
+/// Why a source was not stored.
+#[derive(Debug)]
+pub(crate) enum StoreError {
+    /// It has other bytes than were converted.
+    Changed,
+    Io(io::Error),
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    zstd::bulk::compress(bytes, LEVEL)
+}
+
+/// Compresses bytes with a base as prefix.
+fn patch(bytes: &[u8], base: &Hash, content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = SKIPPABLE.to_vec();
+    out.extend(PATCH.to_le_bytes());
+    out.extend(base);
+    let mut encoder = zstd::Encoder::with_ref_prefix(out, LEVEL, content)?;
+    let needed = (bytes.len() + content.len()).max(1024).next_power_of_two().ilog2();
+    encoder.window_log(needed.min(MAX_WINDOW_LOG))?;
+    encoder.long_distance_matching(true)?;
+    encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+fn decoder(file: File) -> io::Result<zstd::Decoder<'static, BufReader<File>>> {
+    let mut decoder = zstd::Decoder::new(file)?.single_frame();
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
+    Ok(decoder)
+}
+
+/// Copies the content of a frame, which has to be the end of its file, or a part of it.
+fn copy_frame(
+    mut frame: zstd::Decoder<'_, BufReader<File>>,
+    limit: Option<u64>,
+    out: &mut Hashing<'_>,
+) -> Result<(), ObjectError> {
+    let before = out.size;
+    let damaged = |error: io::Error| changed(format!("it cannot be decompressed: {error}"));
+    let copied = copy_or_blame(&mut frame.by_ref().take(limit.unwrap_or(u64::MAX)), out);
+    match copied {
+        Ok(()) => {}
+        Err((error, true)) => return Err(damaged(error)),
+        Err((error, false)) => return Err(ObjectError::Io(error)),
+    }
+    match limit {
+        Some(limit) if out.size - before != limit => Err(changed("its base is too short")),
+        Some(_) => Ok(()),
+        None => {
+            let mut rest = frame.finish();
+            let has_more = rest.read(&mut [0])? > 0;
+            if has_more { Err(changed("there are bytes after its end")) } else { Ok(()) }
+        }
+    }
+}
+
+/// Copies, and says whether an error was one of the reader.
+fn copy_or_blame(from: &mut impl Read, to: &mut impl Write) -> Result<(), (io::Error, bool)> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => to.write_all(&buffer[..count]).map_err(|error| (error, false))?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err((error, true)),
+        }
+    }
+}
+
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    copy_or_blame(from, to).map_err(|(error, _)| error)
+}
+
+/// Hashes and counts what is written.
+struct Hashing<'o> {
+    out: &'o mut dyn Write,
+    hash: Sha256,
+    size: u64,
+}
+
+impl Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.hash.update(&bytes[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Bytes in memory, at most this many.
+struct Limited {
+    bytes: Vec<u8>,
+    max: usize,
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objects() -> (tempfile::TempDir, Objects) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["objects", "tmp"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let objects = Objects::new(folder.path());
+        (folder, objects)
+    }
+
+    fn store(objects: &Objects, bytes: &[u8], base: Option<&[u8]>) -> Hash {
+        let hash = Sha256::digest(bytes).into();
+        let base = base.map(|base| (base.len() as u64, Sha256::digest(base).into()));
+        let source = bytes.to_vec();
+        let open = || Ok(Box::new(io::Cursor::new(source.clone())) as Box<dyn Read>);
+        let size = bytes.len() as u64;
+        objects.store_source(&Disk::default(), (size, &hash), base, &open).unwrap();
+        hash
+    }
+
+    fn text(length: usize) -> Vec<u8> {
+        let mut random = fastrand::Rng::with_seed(7);
+        (0..length).map(|_| random.u8(b'a'..=b'z')).collect()
+    }
+
+    #[test]
+    fn growing_source_is_stored_as_suffixes() {
+        let (folder, objects) = objects();
+        let all = text(400_000);
+        let mut hashes = Vec::new();
+        let steps: Vec<_> = (1..=80).map(|step| step * 5_000).collect();
+        let mut before: Option<&[u8]> = None;
+        for end in &steps {
+            hashes.push(store(&objects, &all[..*end], before));
+            before = Some(&all[..*end]);
+        }
+        let size = |hash| folder.path().join("objects").join(object_path(hash)).metadata();
+        let sizes: Vec<_> = hashes.iter().map(|hash| size(hash).unwrap().len()).collect();
+        // The 65th is whole again, so that no chain is longer than 64.
+        assert!(sizes.iter().filter(|size| **size > 5_000).count() == 1, "{sizes:?}");
+        for (hash, end) in hashes.iter().zip(&steps) {
+            assert_eq!(objects.read(hash).unwrap(), &all[..*end]);
+        }
+        // A source that does not begin with its base is whole.
+        let other = store(&objects, &text(7_000)[1..], Some(&all[..5_000]));
+        assert_eq!(objects.open(&other).unwrap().1, Form::Whole);
+    }
+
+    #[test]
+    fn next_version_of_a_record_is_a_patch() {
+        let (folder, objects) = objects();
+        let (one, new) = (text(300_000), text(300_500));
+        let next = [b"changed", &one[..], &new[300_000..]].concat();
+        let disk = Disk::default();
+        let hash = |bytes: &[u8]| Hash::from(Sha256::digest(bytes));
+        let (first, second) = (hash(&one), hash(&next));
+        objects.store_record(&disk, &one, &first, None).unwrap();
+        objects.store_record(&disk, &next, &second, Some(first)).unwrap();
+        assert_eq!(objects.open(&second).unwrap().1, Form::Patch { base: first });
+        assert_eq!(objects.whole_base(&second), Some(first));
+        let file = folder.path().join("objects").join(object_path(&second));
+        assert!(file.metadata().unwrap().len() < 2_000);
+        assert_eq!(objects.read(&second).unwrap(), next);
+        std::fs::remove_file(folder.path().join("objects").join(object_path(&first))).unwrap();
+        assert!(matches!(objects.read(&second), Err(ObjectError::Changed(_))));
+    }
+
+    #[test]
+    fn every_change_of_a_file_is_found() {
+        let (folder, objects) = objects();
+        let all = text(900);
+        let first = store(&objects, &all[..600], None);
+        let second = store(&objects, &all, Some(&all[..600]));
+        for hash in [first, second] {
+            let path = folder.path().join("objects").join(object_path(&hash));
+            let bytes = std::fs::read(&path).unwrap();
+            let mut unnoticed = Vec::new();
+            for bit in 0..bytes.len() * 8 {
+                let mut changed = bytes.clone();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                std::fs::write(&path, &changed).unwrap();
+                match objects.read(&hash) {
+                    Err(ObjectError::Changed(_)) => {}
+                    // A bit of the frame's header that no reader uses: the content is the same.
+                    Ok(content) if content == all[..content.len()] => unnoticed.push(bit),
+                    other => panic!("bit {bit}: {other:?}"),
+                }
+            }
+            assert!(unnoticed.len() < 32, "{unnoticed:?}");
+            for other in [&bytes[..bytes.len() - 1], &[&bytes[..], b"x"].concat(), b""] {
+                std::fs::write(&path, other).unwrap();
+                assert!(matches!(objects.read(&hash), Err(ObjectError::Changed(_))));
+            }
+            std::fs::write(&path, bytes).unwrap();
+        }
+    }
+
+    #[test]
+    fn source_that_changed_is_not_stored() {
+        let (folder, objects) = objects();
+        let hash = Sha256::digest(b"expected").into();
+        let open = || Ok(Box::new(&b"anything"[..]) as Box<dyn Read>);
+        let stored = objects.store_source(&Disk::default(), (8, &hash), None, &open);
+        assert!(matches!(stored, Err(StoreError::Changed)));
+        assert_eq!(folder.path().join("tmp").read_dir().unwrap().count(), 0);
+    }
+}

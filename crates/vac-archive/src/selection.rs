@@ -1,0 +1,142 @@
+//! Which logs have to be read: those that are new, or that have changed since they were read.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use vac::{AGENTS, Search};
+use vac_store::join::{DetectedLog, UnusedFile, join};
+use vac_store::{FileStat, Found, MemoryBudget, StoredLog, find_all};
+
+use crate::error::Result;
+use crate::index::KnownLog;
+
+/// The logs that were found.
+pub(crate) struct Selection {
+    /// Those to read.
+    pub due: Vec<DetectedLog>,
+    /// Those that are unchanged, as the index states them.
+    pub settled: Vec<KnownLog>,
+    /// What was left out: duplicates, and companion files that could not be read.
+    pub left_out: Vec<UnusedFile>,
+    /// What could not be searched, and why.
+    pub troubles: Vec<String>,
+    /// The paths of logs that were read, by which the index knows them.
+    firsts: HashSet<PathBuf>,
+}
+
+/// A group of logs that the index states to be one.
+#[derive(Default)]
+struct Group {
+    logs: Vec<StoredLog>,
+    files: BTreeMap<String, FileStat>,
+    is_changed: bool,
+}
+
+impl Selection {
+    /// Searches, and detects what is not known.
+    pub fn find(
+        search: &Search,
+        known: &[KnownLog],
+        max_event: usize,
+        step: &mut dyn FnMut(usize),
+    ) -> Result<Self> {
+        let roots = search.roots()?;
+        let Found { logs, troubles, .. } = find_all(&search.paths, &roots, AGENTS);
+        let by_member: HashMap<&str, usize> = known
+            .iter()
+            .enumerate()
+            .flat_map(|(at, log)| log.members.iter().map(move |member| (member.as_str(), at)))
+            .collect();
+        let mut due = Vec::new();
+        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+        for mut log in logs {
+            let first = log.paths().next().and_then(Path::to_str);
+            match first.and_then(|path| by_member.get(path)) {
+                // What the user names is read in any case, so that the answer is about it.
+                Some(at) if !log.named => {
+                    let group = groups.entry(*at).or_default();
+                    match state(&mut log, &known[*at]) {
+                        Some(files) => group.files.extend(files),
+                        None => group.is_changed = true,
+                    }
+                    group.logs.push(log);
+                }
+                _ => due.push(log),
+            }
+        }
+        let mut settled = Vec::new();
+        for (at, group) in groups {
+            let log = &known[at];
+            let is_same = !group.is_changed
+                && group.logs.len() == log.members.len()
+                && group.files.len() == log.files.len()
+                && log.files.iter().all(|(path, stat)| group.files.get(path) == Some(stat));
+            if is_same { settled.push((log, group.logs)) } else { due.extend(group.logs) }
+        }
+        let budget = MemoryBudget::new(max_event);
+        let mut detected = search.detect_each(due, &budget, step)?;
+        // Files of one session are joined, so those that are unchanged are read with the others.
+        let ids: HashSet<_> =
+            detected.iter().filter_map(|known| known.preview.session_id.clone()).collect();
+        let is_related =
+            |log: &KnownLog| log.session_id.as_ref().is_some_and(|id| ids.contains(id));
+        let (related, settled): (Vec<_>, Vec<_>) =
+            settled.into_iter().partition(|(log, _)| is_related(log));
+        let related = related.into_iter().flat_map(|(_, logs)| logs).collect();
+        detected.extend(search.detect_each(related, &budget, step)?);
+        let first = |known: &DetectedLog| known.log.paths().next().map(Path::to_owned);
+        let firsts = detected.iter().filter_map(first).collect();
+        let due = join(detected);
+        Ok(Self {
+            left_out: due.iter().flat_map(|known| &known.left_out).cloned().collect(),
+            due,
+            settled: settled.into_iter().map(|(log, _)| log.clone()).collect(),
+            troubles,
+            firsts,
+        })
+    }
+
+    /// Returns what the index states about a log that was read, if nothing of it was changed
+    /// since the run began.
+    pub fn known_log(&self, known: &DetectedLog, state: &LogState) -> Option<KnownLog> {
+        let files = state.files.as_ref()?;
+        if !files.iter().all(|(_, stat)| stat.is_older_than(state.started)) {
+            return None;
+        }
+        let text = |path: &Path| path.to_str().map(str::to_owned);
+        let members = known.log.paths().filter(|path| self.firsts.contains(*path));
+        let files = files.iter().map(|(path, stat)| Some((text(path)?, *stat)));
+        Some(KnownLog {
+            members: members.map(text).collect::<Option<_>>()?,
+            files: files.collect::<Option<_>>()?,
+            adapter: known.adapter.map(str::to_owned),
+            variant: known.preview.variant.to_owned(),
+            session_id: known.preview.session_id.clone(),
+        })
+    }
+}
+
+/// The files of a log before it was read.
+pub(crate) struct LogState {
+    files: Option<Vec<(PathBuf, FileStat)>>,
+    started: SystemTime,
+}
+
+impl LogState {
+    pub fn new(log: &StoredLog, started: SystemTime) -> Self {
+        Self { files: log.file_stats(), started }
+    }
+}
+
+/// Returns the state of the files of a log that was found.
+fn state(log: &mut StoredLog, known: &KnownLog) -> Option<Vec<(String, FileStat)>> {
+    let files = match &known.adapter {
+        None => log.file_stats()?,
+        Some(name) => {
+            let adapter = AGENTS.iter().find(|adapter| adapter.name() == name)?;
+            log.stats_with_companions(*adapter, &known.variant, known.session_id.as_deref())?
+        }
+    };
+    files.into_iter().map(|(path, stat)| Some((path.to_str()?.to_owned(), stat))).collect()
+}

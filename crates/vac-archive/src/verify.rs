@@ -1,0 +1,572 @@
+//! Checks an archive without trusting anything in it but the key.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde::Serialize;
+use vac::parallel::ordered_parallel_map;
+use vac_sign::merkle::{Hash, Peaks};
+use vac_sign::statement::Sign1;
+use vac_sign::{PublicKey, SignatureVerdict, Verification};
+use vac_value::{Document, Encoding};
+
+use crate::catalog::{RecordDetails, RecordIdentity};
+use crate::claims::hex;
+use crate::description::{
+    ArchiveDescription, DESCRIPTION, KEY, README, read_key, read_small, sha256, sha256_hex,
+};
+use crate::error::{Error, Result};
+use crate::files::check_files;
+use crate::findings::{ArchiveFinding, FindingKind, Findings, check_numbers};
+use crate::index::{INDEX_FILE, Index};
+use crate::journal::{
+    HEADS, Head, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
+};
+use crate::objects::{ObjectError, Objects, object_path};
+
+/// What an archive is checked against.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VerifyOptions<'v> {
+    /// The key of the signer, from elsewhere. Otherwise the key in the archive is used, which shows
+    /// only that the archive is consistent.
+    pub key: Option<&'v PublicKey>,
+    /// The bytes of a head that was kept elsewhere.
+    pub head: Option<&'v [u8]>,
+    /// How many records to check in parallel.
+    pub jobs: usize,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[must_use = "the archive may not be valid"]
+pub struct ArchiveReport {
+    /// Whether nothing but notes was found.
+    pub valid: bool,
+    /// What was found, in the order of the check.
+    pub findings: Vec<ArchiveFinding>,
+    /// The number of statements that the newest head covers.
+    pub statements: u64,
+    /// The number of sessions.
+    pub sessions: usize,
+    /// The number of heads.
+    pub heads: usize,
+    /// The number of objects that statements name.
+    pub objects: usize,
+    /// The thumbprint of the key that was used, as a URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whether the key came from elsewhere.
+    pub key_given: bool,
+    /// The root of the newest head, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// When the signer says that the newest head was signed, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+}
+
+/// Checks everything in an archive.
+///
+/// # Errors
+/// If the folder cannot be read, or no key is known. What is wrong with the archive is part of the
+/// report.
+pub fn verify_archive(
+    folder: &Path,
+    options: &VerifyOptions<'_>,
+    step: &mut dyn FnMut(usize),
+) -> Result<ArchiveReport> {
+    folder.read_dir().map_err(Error::io(folder))?;
+    let mut findings = Findings::default();
+    let description = check_description(folder, &mut findings);
+    let key = match (options.key, read_key(folder)) {
+        (Some(given), own) => {
+            if own.as_ref() != Ok(given) {
+                findings.add(FindingKind::Changed, KEY, "it is not the given key");
+            }
+            given.clone()
+        }
+        (None, Ok(own)) => own,
+        (None, Err(error)) => {
+            let reason = format!("{error}; pass the signer's public key with --key");
+            return Err(Error { reason, ..error });
+        }
+    };
+    let pem = key.to_pem().ok();
+    let is_own = |bytes: &Vec<u8>| pem.as_ref().is_some_and(|pem| pem.as_bytes() == &bytes[..]);
+    if !findings.has_problem(KEY) && !read_small(folder, KEY).as_ref().is_ok_and(is_own) {
+        findings.add(FindingKind::Changed, KEY, "it is not as it was written");
+    }
+    if let Some((description, _)) = &description
+        && description.key != key.thumbprint_uri()
+    {
+        let file = if options.key.is_some() { DESCRIPTION } else { KEY };
+        findings.add(FindingKind::Changed, file, "archive.json names another key");
+    }
+    let mut check = Check {
+        folder,
+        key: &key,
+        description: description.as_ref().map(|(description, _)| description),
+        objects: Objects::new(folder),
+        findings,
+    };
+    let heads_bytes = check.read(HEADS);
+    let heads = check.heads(&heads_bytes, description.as_ref().map(|(_, hash)| hash));
+    let newest = heads.iter().rev().flatten().next();
+    let statements_bytes = check.read(STATEMENTS);
+    let (items, statements) = check.statements(
+        &statements_bytes,
+        newest.map_or(0, |head| head.claim.size),
+        options.jobs,
+    )?;
+    check.roots(&items, &heads, options.head);
+    check.versions(&statements, &heads);
+    let used = check.records(&items, &statements, options.jobs, step)?;
+    check.index(newest);
+    let is_complete = statements.iter().all(Option::is_some);
+    check_files(folder, &check.objects, &used, is_complete, &mut check.findings);
+    let mut sessions: Vec<_> = statements.iter().flatten().map(|it| &it.session_id).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let findings = check.findings.0;
+    Ok(ArchiveReport {
+        valid: findings.iter().all(|finding| finding.kind.is_note()),
+        statements: newest.map_or(0, |head| head.claim.size),
+        sessions: sessions.len(),
+        heads: heads.len(),
+        objects: used.len(),
+        key: Some(key.thumbprint_uri()),
+        key_given: options.key.is_some(),
+        root: newest.map(|head| hex(&head.root)),
+        time: newest.and_then(|head| head.time),
+        findings,
+    })
+}
+
+/// Checks the files that never change. Returns the description with its hash.
+fn check_description(folder: &Path, findings: &mut Findings) -> Option<(ArchiveDescription, Hash)> {
+    let bytes = match read_small(folder, DESCRIPTION) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            findings.add(FindingKind::Missing, DESCRIPTION, error.reason);
+            return None;
+        }
+    };
+    let description = match ArchiveDescription::parse(&bytes) {
+        Ok(description) => description,
+        Err(error) => {
+            findings.add(FindingKind::Changed, DESCRIPTION, error.reason);
+            return None;
+        }
+    };
+    match read_small(folder, README) {
+        Err(error) => findings.add(FindingKind::Missing, README, error.reason),
+        Ok(readme) if sha256_hex(&readme) != description.readme_sha_256 => {
+            findings.add(FindingKind::Changed, README, "archive.json states another hash");
+        }
+        Ok(_) => {}
+    }
+    Some((description, sha256(&bytes)))
+}
+
+struct Check<'c> {
+    folder: &'c Path,
+    key: &'c PublicKey,
+    description: Option<&'c ArchiveDescription>,
+    objects: Objects,
+    findings: Findings,
+}
+
+/// The objects that statements name, with whether each is intact.
+pub(crate) type UsedObjects = HashMap<Hash, bool>;
+
+impl Check<'_> {
+    fn read(&mut self, file: &str) -> Vec<u8> {
+        read_file(self.folder, file).unwrap_or_else(|error| {
+            self.findings.add(FindingKind::Missing, file, error.reason);
+            Vec::new()
+        })
+    }
+
+    /// Divides a file into items. Bytes between them are reported.
+    fn items<'a>(&mut self, file: &str, bytes: &'a [u8]) -> Vec<Sign1<'a>> {
+        let (mut items, mut rest) = (Vec::new(), bytes);
+        while !rest.is_empty() {
+            if let Some((item, after)) = Sign1::split(rest) {
+                items.push(item);
+                rest = after;
+                continue;
+            }
+            let is_start = |at: &usize| {
+                let item =
+                    rest[*at..].starts_with(&[0xd2, 0x84]).then(|| Sign1::split(&rest[*at..]));
+                item.flatten().is_some_and(|(item, _)| item.verify(self.key).is_ok())
+            };
+            let next = (1..rest.len()).find(is_start);
+            let offset = bytes.len() - rest.len();
+            match next {
+                Some(length) => {
+                    let detail = format!("{length} bytes at offset {offset} cannot be read");
+                    self.findings.add(FindingKind::Changed, file, detail);
+                    rest = &rest[length..];
+                }
+                None if Sign1::is_cut_off(rest) => {
+                    let length = rest.len();
+                    let detail = format!("the last {length} bytes are the beginning of an entry");
+                    self.findings.add(FindingKind::Unfinished, file, detail);
+                    break;
+                }
+                None => {
+                    let detail = format!("the bytes after offset {offset} cannot be read");
+                    self.findings.add(FindingKind::Changed, file, detail);
+                    break;
+                }
+            }
+        }
+        items
+    }
+
+    /// Checks the heads. Returns them in the order of the file, `None` for one that is not valid.
+    fn heads(&mut self, bytes: &[u8], description: Option<&Hash>) -> Vec<Option<Head>> {
+        let mut heads = Vec::new();
+        for (place, item) in self.items(HEADS, bytes).iter().enumerate() {
+            heads.push(match read_head(item, self.key) {
+                Ok(head) => Some(head),
+                Err(why) => {
+                    self.findings.add(FindingKind::Changed, HEADS, format!("head {place}: {why}"));
+                    None
+                }
+            });
+        }
+        if heads.is_empty() && !self.findings.has_problem(HEADS) {
+            self.findings.add(FindingKind::Missing, HEADS, "it has no head");
+        }
+        let numbers: Vec<_> =
+            heads.iter().map(|head| head.as_ref().map(|head| head.claim.number)).collect();
+        check_numbers(&numbers, 0, (HEADS, "head"), &mut self.findings);
+        let is_in_order = !self.findings.has_problem(HEADS);
+        let (mut before, mut is_other_archive): (Option<&Head>, bool) = (None, false);
+        for head in heads.iter().flatten() {
+            let number = head.claim.number;
+            is_other_archive |= description.is_some_and(|hash| *hash != head.claim.archive);
+            if self.description.is_some_and(|it| it.id != head.archive_id) {
+                let detail = format!("head {number} is of another archive");
+                self.findings.add(FindingKind::Added, HEADS, detail);
+            }
+            let previous = before.map(|before| before.sha256);
+            let shrinks = before.is_some_and(|before| before.claim.size > head.claim.size);
+            if is_in_order && (head.claim.previous != previous || shrinks) {
+                let detail = format!("head {number} does not follow the head before it");
+                self.findings.add(FindingKind::Rewritten, HEADS, detail);
+            }
+            before = Some(head);
+        }
+        if is_other_archive {
+            let detail = "the heads state another hash";
+            self.findings.add(FindingKind::Changed, DESCRIPTION, detail);
+        }
+        heads
+    }
+
+    /// Checks the signatures and numbers of statements, of which there have to be this many.
+    fn statements<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        covered: u64,
+        jobs: usize,
+    ) -> Result<(Vec<Sign1<'a>>, Vec<Option<Statement>>)> {
+        let items = self.items(STATEMENTS, bytes);
+        let key = self.key;
+        let mut statements = Vec::with_capacity(items.len());
+        let mut place = 0;
+        let findings = &mut self.findings;
+        ordered_parallel_map(
+            &items,
+            jobs,
+            |item| read_statement(item, key),
+            |read| {
+                statements.push(match read {
+                    Ok(statement) => Some(statement),
+                    Err(why) => {
+                        let detail = format!("statement {place}: {why}");
+                        findings.add(FindingKind::Changed, STATEMENTS, detail);
+                        None
+                    }
+                });
+                place += 1;
+                ControlFlow::Continue(())
+            },
+        )?;
+        let numbers: Vec<_> =
+            statements.iter().map(|it| it.as_ref().map(|it| it.claim.number)).collect();
+        check_numbers(&numbers, covered, (STATEMENTS, "statement"), findings);
+        let beyond = (items.len() as u64).saturating_sub(covered);
+        if beyond > 0 && !findings.has_problem(STATEMENTS) {
+            let detail = format!("the newest head does not cover the last {beyond}");
+            findings.add(FindingKind::Unfinished, STATEMENTS, detail);
+        }
+        if let Some(description) = self.description {
+            for statement in statements.iter().flatten() {
+                if statement.claim.archive != description.id {
+                    let number = statement.claim.number;
+                    let detail = format!("statement {number} is of another archive");
+                    findings.add(FindingKind::Added, STATEMENTS, detail);
+                }
+            }
+        }
+        Ok((items, statements))
+    }
+
+    /// Compares the root of each head, and of one that was kept elsewhere, with the statements.
+    fn roots(&mut self, items: &[Sign1<'_>], heads: &[Option<Head>], kept: Option<&[u8]>) {
+        let kept = kept.map(|bytes| Head::read(bytes, self.key));
+        let is_explained = self.findings.has_problem(STATEMENTS);
+        let mut sizes: Vec<(u64, Hash, String)> = Vec::new();
+        for head in heads.iter().flatten() {
+            let (size, number) = (head.claim.size, head.claim.number);
+            sizes.push((size, head.root, format!("head {number}")));
+        }
+        match &kept {
+            None => {}
+            Some(Err(why)) => self.findings.add(FindingKind::Changed, "the given head", why),
+            Some(Ok(kept)) => self.kept_head(kept, heads, &mut sizes),
+        }
+        sizes.sort_by_key(|(size, ..)| *size);
+        let (mut tree, mut leaves) = (Peaks::default(), items.iter().map(statement_leaf));
+        for (size, root, name) in sizes {
+            while tree.size() < size {
+                match leaves.next() {
+                    Some(leaf) => tree.push(leaf),
+                    // The missing statements are reported.
+                    None => return,
+                }
+            }
+            let is_kept = name == GIVEN;
+            if tree.root() != root && (!is_explained || is_kept) {
+                let file = if is_kept { GIVEN } else { HEADS };
+                let what = if is_kept { String::new() } else { format!("{name}: ") };
+                let detail = format!("{what}the first {size} statements do not have its root");
+                self.findings.add(FindingKind::Rewritten, file, detail);
+            }
+        }
+    }
+
+    /// Compares a head that was kept elsewhere with the one of its number.
+    fn kept_head(
+        &mut self,
+        kept: &Head,
+        heads: &[Option<Head>],
+        sizes: &mut Vec<(u64, Hash, String)>,
+    ) {
+        let (number, size) = (kept.claim.number, kept.claim.size);
+        if self.description.is_some_and(|it| it.id != kept.archive_id) {
+            let detail = "it is of another archive, or this one was replaced";
+            return self.findings.add(FindingKind::Rewritten, GIVEN, detail);
+        }
+        let newest = heads.iter().flatten().map(|head| head.claim.number).max();
+        let own = heads.iter().flatten().find(|head| head.claim.number == number);
+        match own {
+            None if newest.is_none_or(|newest| newest < number) => {
+                let newest = newest.map_or("none".to_owned(), |number| number.to_string());
+                let detail = format!(
+                    "the given head is number {number} with {size} statements, the newest is {newest}"
+                );
+                self.findings.add(FindingKind::RolledBack, HEADS, detail);
+            }
+            None => {
+                let detail = format!("head {number}, which is the given one");
+                self.findings.add(FindingKind::Missing, HEADS, detail);
+            }
+            Some(own) if own.sha256 != kept.sha256 => {
+                let detail = format!("head {number} is not the given one");
+                self.findings.add(FindingKind::Rewritten, HEADS, detail);
+                sizes.push((size, kept.root, GIVEN.to_owned()));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Checks that versions follow each other.
+    fn versions(&mut self, statements: &[Option<Statement>], heads: &[Option<Head>]) {
+        let by_number: HashMap<u64, &Statement> =
+            statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
+        let acknowledged: Vec<_> =
+            heads.iter().flatten().flat_map(|head| &head.claim.acknowledged).collect();
+        for statement in statements.iter().flatten() {
+            let claim = &statement.claim;
+            let Some(previous) = claim.previous else { continue };
+            let follows = match by_number.get(&previous) {
+                Some(before) => {
+                    before.session_id == statement.session_id
+                        && before.claim.version.checked_add(1) == Some(claim.version)
+                        && previous < claim.number
+                }
+                // It is reported as missing.
+                None => previous < claim.number,
+            };
+            if !follows {
+                let detail =
+                    format!("statement {}: not the next version of {previous}", claim.number);
+                self.findings.add(FindingKind::Changed, STATEMENTS, detail);
+            } else if claim.continues == Some(false) {
+                let is_known = acknowledged.contains(&&claim.number);
+                let detail = format!(
+                    "statement {}: version {} of session {} does not contain version {}{}",
+                    claim.number,
+                    claim.version,
+                    statement.session_id,
+                    claim.version - 1,
+                    if is_known { " (acknowledged)" } else { "" }
+                );
+                self.findings.add(FindingKind::Discontinued, STATEMENTS, detail);
+            }
+        }
+    }
+
+    /// Checks the records and logs. Returns the objects that statements name.
+    fn records(
+        &mut self,
+        items: &[Sign1<'_>],
+        statements: &[Option<Statement>],
+        jobs: usize,
+        step: &mut dyn FnMut(usize),
+    ) -> Result<UsedObjects> {
+        let pairs: Vec<_> = items
+            .iter()
+            .zip(statements)
+            .filter_map(|(item, it)| Some((item, it.as_ref()?)))
+            .collect();
+        let total = pairs.len();
+        let mut used = UsedObjects::new();
+        let mut sources: Vec<(Hash, u64, u64)> = Vec::new();
+        let (objects, key) = (&self.objects, self.key);
+        let encoding = self.description.map(ArchiveDescription::encoding);
+        let findings = &mut self.findings;
+        let work = |(item, statement): (&Sign1<'_>, &Statement)| {
+            (
+                statement.record,
+                statement.claim.number,
+                check_record(objects, item, statement, key, encoding),
+            )
+        };
+        ordered_parallel_map(pairs, jobs, work, |(record, number, checked)| {
+            step(total);
+            match checked {
+                Ok(details) => {
+                    used.insert(record, true);
+                    for source in details.into_iter().flat_map(|details| details.sources) {
+                        match source.hash() {
+                            Some(hash) => sources.push((hash, source.size, number)),
+                            None => findings.add(
+                                FindingKind::Changed,
+                                STATEMENTS,
+                                format!("statement {number}: a source without a hash"),
+                            ),
+                        }
+                    }
+                }
+                Err((kind, detail)) => {
+                    used.insert(record, false);
+                    let detail = format!("the record of statement {number}: {detail}");
+                    findings.add(kind, object_name(&record), detail);
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        // Each once, whatever number of versions have it.
+        sources.sort_unstable();
+        sources.dedup_by_key(|(hash, size, _)| (*hash, *size));
+        let work = |(hash, size, number): (Hash, u64, u64)| {
+            (hash, number, check_source(objects, &hash, size))
+        };
+        ordered_parallel_map(sources, jobs, work, |(hash, number, checked)| {
+            let is_intact = checked.is_ok();
+            used.entry(hash).and_modify(|it| *it &= is_intact).or_insert(is_intact);
+            if let Err((kind, detail)) = checked {
+                let detail = format!("a log of statement {number}: {detail}");
+                findings.add(kind, object_name(&hash), detail);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(used)
+    }
+
+    /// Checks the index, which is not needed.
+    fn index(&mut self, newest: Option<&Head>) {
+        let Some(description) = self.description else { return };
+        if self.folder.join(INDEX_FILE).symlink_metadata().is_err() {
+            return;
+        }
+        match Index::read(self.folder, &description.id, self.key) {
+            None => {
+                let detail = "it is not signed with the key; it is not used and can be removed";
+                self.findings.add(FindingKind::Changed, INDEX_FILE, detail);
+            }
+            Some(index) => {
+                if newest.is_none_or(|newest| newest.claim.number < index.head) {
+                    let detail = format!("the index is of head {}, which is missing", index.head);
+                    self.findings.add(FindingKind::RolledBack, HEADS, detail);
+                }
+            }
+        }
+    }
+}
+
+const GIVEN: &str = "the given head";
+
+/// What is wrong, and the reason.
+type Wrong = (FindingKind, String);
+
+fn wrong(error: &ObjectError) -> Wrong {
+    match error {
+        ObjectError::Missing => (FindingKind::Missing, "there is no such file".to_owned()),
+        error => (FindingKind::Changed, error.to_string()),
+    }
+}
+
+/// Checks the record of a statement. Returns its details if its sources have to be there.
+fn check_record(
+    objects: &Objects,
+    item: &Sign1<'_>,
+    statement: &Statement,
+    key: &PublicKey,
+    encoding: Option<Encoding>,
+) -> Result<Option<RecordDetails>, Wrong> {
+    let changed = |why: String| (FindingKind::Changed, why);
+    let record = objects.read(&statement.record).map_err(|error| wrong(&error))?;
+    let with = Verification { key: Some(key), record: Some(&record), ..Verification::default() };
+    let answers = vac_sign::verify(item.bytes, &with);
+    if answers.verdict() != SignatureVerdict::Verified {
+        let lines = answers.lines();
+        let failed = lines.iter().find(|(_, answer)| answer.is_failed());
+        let why = failed.map_or_else(
+            || "not verified".to_owned(),
+            |(question, answer)| format!("{question}: {}", answer.detail()),
+        );
+        return Err(changed(why));
+    }
+    let encoding = encoding.unwrap_or_else(|| vac_validate::detect_encoding(&record));
+    let document = Document::scan(&record, encoding).map_err(|error| changed(error.to_string()))?;
+    let identity = RecordIdentity::read(&document);
+    if identity.id.as_deref() != Some(&statement.session_id) {
+        return Err(changed("it is of another session than the statement".to_owned()));
+    }
+    if identity.labels.as_ref() != Some(&statement.claim.labels) {
+        return Err(changed("it has other labels than the statement".to_owned()));
+    }
+    Ok(statement.claim.logs.then(|| RecordDetails::read(&document, record.len())))
+}
+
+fn check_source(objects: &Objects, hash: &Hash, size: u64) -> Result<(), Wrong> {
+    match objects.read_to(hash, &mut std::io::sink()) {
+        Ok(found) if found == size => Ok(()),
+        Ok(found) => Err((FindingKind::Changed, format!("it has {found} bytes, not {size}"))),
+        Err(error) => Err(wrong(&error)),
+    }
+}
+
+/// Returns the path of an object in the archive.
+pub(crate) fn object_name(hash: &Hash) -> String {
+    Path::new("objects").join(object_path(hash)).to_string_lossy().into_owned()
+}

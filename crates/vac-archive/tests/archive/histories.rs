@@ -1,0 +1,192 @@
+//! Random histories: every version ever added is still there, and the check names exactly what was
+//! done to the files.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use vac_archive::{Archive, Disk, FindingKind};
+
+use crate::world::{World, lines_of};
+
+/// Something that happens to the logs or to the archive.
+#[derive(Clone, Debug)]
+enum Deed {
+    Grow(usize),
+    Cut(usize),
+    Replace(usize),
+    Delete(usize),
+    Rename(usize),
+    Add,
+    /// The process ends after this many steps.
+    Kill(u64),
+    /// The process is asked to write while another one does.
+    Locked,
+    DropIndex,
+    Acknowledge,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let log = 0..3_usize;
+    prop_oneof![
+        4 => log.clone().prop_map(Deed::Grow),
+        1 => log.clone().prop_map(Deed::Cut),
+        1 => log.clone().prop_map(Deed::Replace),
+        1 => log.clone().prop_map(Deed::Delete),
+        1 => log.prop_map(Deed::Rename),
+        4 => Just(Deed::Add),
+        2 => (0..40_u64).prop_map(Deed::Kill),
+        1 => Just(Deed::Locked),
+        1 => Just(Deed::DropIndex),
+        1 => Just(Deed::Acknowledge),
+    ]
+}
+
+const NAMES: [&str; 3] = ["ada.jsonl", "bob.jsonl", "cyd.jsonl"];
+
+/// What is known about the history.
+struct Model {
+    world: World,
+    /// The file that each session is in, and its lines.
+    logs: [(String, Vec<String>); 3],
+    /// The lines of every version that was added, by the number of its statement.
+    versions: BTreeMap<u64, (usize, Vec<String>)>,
+    next: u64,
+}
+
+impl Model {
+    fn new() -> Self {
+        let logs = NAMES.map(|name| (name.to_owned(), Vec::new()));
+        Self { world: World::new(), logs, versions: BTreeMap::new(), next: 0 }
+    }
+
+    fn write(&mut self, log: usize, keep: usize) {
+        self.next += 1;
+        let prompt = format!("prompt {}", self.next);
+        let (file, lines) = &mut self.logs[log];
+        lines.truncate(keep);
+        lines.push(prompt);
+        let texts: Vec<_> = lines.iter().map(String::as_str).collect();
+        self.world.write(NAMES[log], &texts);
+        if file != NAMES[log] {
+            std::fs::rename(self.world.log(NAMES[log]), self.world.log(file)).unwrap();
+        }
+    }
+
+    fn play(&mut self, deed: &Deed) {
+        match *deed {
+            Deed::Grow(log) => self.write(log, usize::MAX),
+            Deed::Replace(log) => self.write(log, 0),
+            Deed::Cut(log) => {
+                let keep = self.logs[log].1.len() / 2;
+                self.write(log, keep);
+            }
+            Deed::Delete(log) => {
+                std::fs::remove_file(self.world.log(&self.logs[log].0)).unwrap_or_default();
+                self.logs[log] = (NAMES[log].to_owned(), Vec::new());
+            }
+            Deed::Rename(log) => {
+                self.next += 1;
+                let to = format!("moved-{}.jsonl", self.next);
+                let from = self.world.log(&self.logs[log].0);
+                if from.exists() {
+                    std::fs::rename(from, self.world.log(&to)).unwrap();
+                    self.logs[log].0 = to;
+                }
+            }
+            Deed::Add => drop(self.world.add()),
+            Deed::Acknowledge => {
+                let options = vac_archive::AddOptions { acknowledge: true, ..self.world.options() };
+                let summary = self.world.add_with(&options, &Disk::default()).unwrap();
+                assert!(summary.discontinued.is_empty());
+            }
+            Deed::Kill(steps) => {
+                let killed =
+                    self.world.add_with(&self.world.options(), &Disk::failing_after(steps));
+                drop(killed);
+            }
+            Deed::Locked => {
+                let folder = self.world.archive();
+                let _lock = vac_archive::FolderLock::acquire(&folder, vac_archive::Wait::No, || ())
+                    .unwrap();
+                assert!(self.world.add_with(&self.world.options(), &Disk::default()).is_err());
+            }
+            Deed::DropIndex => {
+                std::fs::remove_file(self.world.archive().join("index")).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Compares the archive with what is known.
+    fn check(&mut self) {
+        let report = self.world.verify();
+        assert!(report.valid, "{:?}", lines_of(&report));
+        let archive = Archive::open(&self.world.archive()).unwrap();
+        let catalog = archive.catalog().unwrap();
+        for version in catalog.versions() {
+            let log = NAMES.iter().position(|name| version.session_id == name[..3]).unwrap();
+            let mut bytes = Vec::new();
+            archive.source(version, 0, &mut bytes).unwrap();
+            let text = String::from_utf8(bytes).unwrap();
+            let lines: Vec<String> = text
+                .lines()
+                .map(|line| {
+                    let start = line.rfind("\"content\":\"").unwrap() + 11;
+                    line[start..line.len() - 3].to_owned()
+                })
+                .collect();
+            let known = self.versions.entry(version.number).or_insert((log, lines.clone()));
+            assert_eq!(*known, (log, lines), "version {} has changed", version.number);
+            let record = String::from_utf8(archive.record(version).unwrap()).unwrap();
+            assert!(self.versions[&version.number].1.iter().all(|line| record.contains(line)));
+        }
+        assert_eq!(self.versions.len(), catalog.versions().len(), "a version is missing");
+        // Exactly the versions that do not contain the previous ones are named.
+        let lines_of_version = |number: u64| &self.versions[&number].1;
+        let mut expected = Vec::new();
+        for version in catalog.versions() {
+            if let Some(previous) = version.previous {
+                let contains =
+                    lines_of_version(version.number).starts_with(lines_of_version(previous));
+                assert_eq!(version.continues, Some(contains), "version {}", version.number);
+                expected.extend((!contains).then_some(version.number));
+            }
+        }
+        let named = report.findings.iter().filter(|it| it.kind == FindingKind::Discontinued);
+        assert_eq!(named.count(), expected.len(), "{:?}", lines_of(&report));
+    }
+
+    /// Whether the archive has the logs as they are now.
+    fn is_up_to_date(&mut self) {
+        self.world.add();
+        self.check();
+        let archive = Archive::open(&self.world.archive()).unwrap();
+        let catalog = archive.catalog().unwrap();
+        for (log, (_, lines)) in self.logs.iter().enumerate().filter(|(_, (_, it))| !it.is_empty())
+        {
+            let has = |number: &u64| self.versions[number] == (log, lines.clone());
+            assert!(
+                catalog.latest().any(|version| has(&version.number)),
+                "the latest version of {} is not {lines:?}",
+                NAMES[log]
+            );
+        }
+        let again = self.world.add();
+        assert!(again.added.is_empty(), "{again:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_version_is_kept_whatever_happens(deeds in prop::collection::vec(deed(), 1..24)) {
+        let mut model = Model::new();
+        for deed in &deeds {
+            model.play(deed);
+            if matches!(deed, Deed::Add | Deed::Kill(_) | Deed::Acknowledge) {
+                model.check();
+            }
+        }
+        model.is_up_to_date();
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of whole archives.
+
+mod crashes;
+mod histories;
+mod tampering;
+mod world;

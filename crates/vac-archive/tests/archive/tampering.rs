@@ -1,0 +1,258 @@
+//! Every change of an archive is found, and named for what it is.
+
+use std::fs;
+
+use vac::{Encoding, SecretKey};
+use vac_archive::{Archive, FindingKind};
+
+use crate::world::{World, copy, files, lines_of};
+
+/// An archive with three sessions, one of them in two versions.
+fn world() -> World {
+    let world = World::new();
+    world.write("one.jsonl", &["a", "b"]);
+    world.write("two.jsonl", &["c"]);
+    world.add();
+    world.grow("one.jsonl", &["d"]);
+    world.write("three.jsonl", &["e"]);
+    world.add();
+    let report = world.verify();
+    assert!(report.valid && report.findings.is_empty(), "{:?}", lines_of(&report));
+    assert_eq!((report.statements, report.sessions, report.heads), (4, 3, 3));
+    world
+}
+
+fn kinds(world: &World) -> Vec<FindingKind> {
+    let report = world.verify();
+    assert!(!report.valid, "{:?}", lines_of(&report));
+    report.findings.iter().map(|it| it.kind).collect()
+}
+
+#[test]
+fn every_changed_byte_is_found_in_its_file() {
+    let world = world();
+    for (name, bytes) in files(&world.archive()) {
+        let path = world.archive().join(&name);
+        // Each byte of small files, and bytes everywhere in larger ones.
+        let step = (bytes.len() / 150).max(1);
+        for at in (0..bytes.len()).step_by(step).chain([bytes.len() - 1]) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            fs::write(&path, &changed).unwrap();
+            let report = world.verify();
+            let is_named = report.findings.iter().any(|finding| finding.file == name);
+            // A frame of Zstandard has bits that no reader uses; the content is the same then.
+            let is_object = name.starts_with("objects/");
+            let is_unused = is_object && report.findings.is_empty();
+            assert!(is_named || is_unused, "{name} at {at}: {:?}", lines_of(&report));
+            // The beginning of a statement that is cut off can look as after an interruption, and
+            // the length of one can be changed so that it reaches over the end.
+            assert!(!report.valid || is_unused, "{name} at {at}: {:?}", lines_of(&report));
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(world.verify().valid);
+}
+
+#[test]
+fn every_removed_file_is_found() {
+    let world = world();
+    for (name, bytes) in files(&world.archive()) {
+        let path = world.archive().join(&name);
+        fs::remove_file(&path).unwrap();
+        let report = world.verify();
+        let found: Vec<_> = report.findings.iter().filter(|it| it.file == name).collect();
+        match name.as_str() {
+            "index" => assert!(report.valid && found.is_empty(), "{:?}", lines_of(&report)),
+            "key.pub.pem" => assert_eq!(found[0].kind, FindingKind::Changed),
+            _ => assert_eq!(found[0].kind, FindingKind::Missing, "{name}"),
+        }
+        fs::write(&path, bytes).unwrap();
+    }
+    assert!(world.verify().valid);
+}
+
+#[test]
+fn swapped_files_are_found() {
+    let world = world();
+    let all = files(&world.archive());
+    let names: Vec<_> = all.keys().filter(|name| *name != "index").collect();
+    for (at, one) in names.iter().enumerate() {
+        for two in &names[at + 1..] {
+            let (first, second) = (world.archive().join(one), world.archive().join(two));
+            fs::write(&first, &all[*two]).unwrap();
+            fs::write(&second, &all[*one]).unwrap();
+            let report = world.verify();
+            // Without a description, the text is not compared.
+            for name in [one, two].into_iter().filter(|name| **name != "README") {
+                let is_named = report.findings.iter().any(|it| it.file == **name);
+                assert!(is_named, "{one} and {two}: {:?}", lines_of(&report));
+            }
+            fs::write(&first, &all[*one]).unwrap();
+            fs::write(&second, &all[*two]).unwrap();
+        }
+    }
+    assert!(world.verify().valid);
+}
+
+#[test]
+fn added_files_and_links_are_found() {
+    let world = world();
+    let objects = world.archive().join("objects");
+    let some = objects.read_dir().unwrap().next().unwrap().unwrap().path();
+    for path in [
+        world.archive().join("notes.txt"),
+        world.archive().join(".vac-index"),
+        world.archive().join("statements.bak"),
+        objects.join("stray"),
+        some.join("stray"),
+        some.join("0".repeat(62)),
+    ] {
+        fs::write(&path, "x").unwrap();
+        assert_eq!(kinds(&world), [FindingKind::Added], "{}", path.display());
+        fs::remove_file(&path).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        let statements = world.archive().join("statements");
+        let elsewhere = world.home().join("statements");
+        fs::rename(&statements, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &statements).unwrap();
+        assert!(kinds(&world).contains(&FindingKind::Added));
+        fs::remove_file(&statements).unwrap();
+        fs::rename(&elsewhere, &statements).unwrap();
+    }
+    assert!(world.verify().valid);
+}
+
+/// Divides a file of statements or heads.
+fn items(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let (mut items, mut rest) = (Vec::new(), bytes);
+    while let Some((item, after)) = vac_sign::statement::Sign1::split(rest) {
+        items.push(item.bytes.to_vec());
+        rest = after;
+    }
+    items
+}
+
+#[test]
+fn moved_removed_and_repeated_statements_are_named() {
+    let world = world();
+    for (file, one) in [("statements", "statement"), ("heads", "head")] {
+        let path = world.archive().join(file);
+        let bytes = fs::read(&path).unwrap();
+        let all = items(&bytes);
+        let check = |changed: Vec<Vec<u8>>, expected: &str| {
+            fs::write(&path, changed.concat()).unwrap();
+            let lines = lines_of(&world.verify());
+            assert!(lines.iter().any(|line| line == expected), "{lines:?} lacks {expected}");
+            fs::write(&path, &bytes).unwrap();
+        };
+        let mut swapped = all.clone();
+        swapped.swap(0, 1);
+        check(swapped, &format!("reordered: {file}: {one} 0 is at place 1"));
+        let mut removed = all.clone();
+        removed.remove(1);
+        check(removed, &format!("missing: {file}: {one} 1"));
+        let mut repeated = all.clone();
+        repeated.insert(1, all[0].clone());
+        check(repeated, &format!("added: {file}: {one} 0 occurs 2 times"));
+    }
+    // Without the last statements, the newest head shows what is missing.
+    let path = world.archive().join("statements");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, items(&bytes)[..2].concat()).unwrap();
+    let lines = lines_of(&world.verify());
+    assert!(lines.contains(&"missing: statements: statements 2 to 3".to_owned()), "{lines:?}");
+    assert!(world.add_with(&world.options(), &vac_archive::Disk::default()).is_err());
+}
+
+#[test]
+fn rolled_back_archive_is_found_by_a_kept_head() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    world.add();
+    let earlier = tempfile::tempdir().unwrap();
+    copy(&world.archive(), earlier.path());
+    let first = world.head();
+    world.grow("one.jsonl", &["b"]);
+    world.add();
+    let second = world.head();
+    assert!(world.verify_with(Some(&first)).valid && world.verify_with(Some(&second)).valid);
+    fs::remove_dir_all(world.archive()).unwrap();
+    copy(earlier.path(), &world.archive());
+    assert!(world.verify_with(Some(&first)).valid, "nothing inside shows it");
+    let report = world.verify_with(Some(&second));
+    let expected =
+        "rolled back: heads: the given head is number 2 with 2 statements, the newest is 1";
+    assert!(lines_of(&report).contains(&expected.to_owned()), "{:?}", lines_of(&report));
+}
+
+#[test]
+fn rolled_back_files_are_found_by_the_index_that_was_left() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    world.add();
+    let before = files(&world.archive());
+    world.grow("one.jsonl", &["b"]);
+    world.add();
+    for name in ["heads", "statements"] {
+        fs::write(world.archive().join(name), &before[name]).unwrap();
+    }
+    let lines = lines_of(&world.verify());
+    let expected = "rolled back: heads: the index is of head 2, which is missing";
+    assert!(lines.contains(&expected.to_owned()), "{lines:?}");
+}
+
+#[test]
+fn kept_head_detects_a_rewritten_archive() {
+    let one = World::new();
+    one.write("one.jsonl", &["a", "b"]);
+    one.add();
+    let kept = one.head();
+    // The owner of the key writes the history anew, with the same id and time.
+    let two = World::new();
+    two.write("one.jsonl", &["a"]);
+    two.add();
+    two.write("two.jsonl", &["x"]);
+    two.add();
+    assert!(two.verify().valid);
+    let lines = lines_of(&two.verify_with(Some(&kept)));
+    assert!(
+        lines.contains(&"rewritten: heads: head 1 is not the given one".to_owned()),
+        "{lines:?}"
+    );
+    let root = "rewritten: the given head: the first 1 statements do not have its root";
+    assert!(lines.contains(&root.to_owned()), "{lines:?}");
+}
+
+#[test]
+fn archive_of_another_key_is_found() {
+    let mut world = World::with_key(SecretKey::ed25519(&[9; 32]), Encoding::Cbor);
+    world.write("one.jsonl", &["a"]);
+    world.add();
+    assert!(world.verify().valid);
+    world.key = SecretKey::ed25519(&[8; 32]);
+    let kinds = kinds(&world);
+    assert!(kinds.iter().all(|kind| *kind != FindingKind::Unused), "{kinds:?}");
+    let archive = Archive::open(&world.archive()).unwrap();
+    assert!(world.add_with(&world.options(), &vac_archive::Disk::default()).is_err());
+    assert_eq!(archive.catalog().unwrap().versions().len(), 1);
+}
+
+#[test]
+fn changed_index_makes_no_wrong_answer() {
+    let world = world();
+    let path = world.archive().join("index");
+    let text = fs::read_to_string(&path).unwrap();
+    let archive = Archive::open(&world.archive()).unwrap();
+    let right = archive.catalog().unwrap().versions().to_vec();
+    fs::write(&path, text.replace("three", "threw")).unwrap();
+    assert_eq!(archive.catalog().unwrap().versions(), right);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(archive.catalog().unwrap().versions(), right);
+    // The next run reads everything again, and adds nothing.
+    let again = world.add();
+    assert_eq!((again.added.len(), again.unchanged), (0, 3));
+    assert_eq!(archive.catalog().unwrap().versions(), right);
+}
