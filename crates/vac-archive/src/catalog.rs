@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use vac_adapter::SourceFile;
+use vac_record::AbstractTimestamp;
+use vac_record::time::{instant, utc};
 use vac_sign::merkle::Hash;
 use vac_value::{Document, Node};
 
@@ -125,7 +127,10 @@ impl RecordDetails {
         let sources = root.member("recording-agent").and_then(|it| it.member("sources"));
         Self {
             size: size as u64,
-            start: text(root, &["session", "session-start"]),
+            start: root
+                .member("session")
+                .and_then(|session| session.member("session-start"))
+                .and_then(timestamp),
             project: text(root, &["session", "environment", "working-dir"]),
             sources: sources.into_iter().flat_map(Node::elements).filter_map(source).collect(),
         }
@@ -134,6 +139,14 @@ impl RecordDetails {
     /// Returns the sources as the reader of logs states them.
     pub fn source_files(&self) -> Vec<SourceFile> {
         self.sources.iter().map(SourceFile::from).collect()
+    }
+}
+
+/// Returns a timestamp as text; one that is a number, in UTC.
+fn timestamp(node: Node<'_, '_>) -> Option<String> {
+    match node.uint() {
+        Some(number) => instant(&AbstractTimestamp::Uint(number)).and_then(utc),
+        None => node.text().map(std::borrow::Cow::into_owned),
     }
 }
 

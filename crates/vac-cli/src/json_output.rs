@@ -9,6 +9,7 @@ use serde::Serialize;
 use vac::sign::StatedDigest;
 use vac::{LogVerification, Verified};
 use vac_adapter::report::Report;
+use vac_archive::{AddSummary, ArchivedVersion, Head};
 use vac_validate::lint::Finding;
 use vac_validate::{Violation, ViolationKind};
 use vac_view::SkipReason;
@@ -126,6 +127,142 @@ pub struct ListedSession {
     pub first_prompt: Option<String>,
     /// The files of the log.
     pub files: Vec<String>,
+}
+
+/// The result of `vac archive init`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArchiveInitOutput {
+    /// The folder of the archive.
+    pub archive: String,
+    /// The id of the archive.
+    pub id: String,
+    /// The thumbprint of the key, as a URI.
+    pub key: String,
+    /// The file of the private key, if it was generated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key: Option<String>,
+}
+
+/// The result of `vac archive add`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArchiveAddOutput<'s> {
+    /// The versions that were added.
+    pub sessions: &'s [ArchivedVersion],
+    /// Number of logs that are unchanged.
+    pub unchanged: usize,
+    /// Number of files in directories that are not logs.
+    pub skipped: usize,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    pub duplicates: &'s [String],
+    /// Logs that could not be added.
+    pub failed: Vec<FailedFile>,
+    /// What an interrupted run had left, and was repaired.
+    pub repaired: &'s [String],
+    /// Versions that do not contain the previous ones.
+    pub discontinued: Vec<&'s ArchivedVersion>,
+    /// Statements about such versions that were acknowledged.
+    pub acknowledged: &'s [u64],
+    /// Number of statements in the archive.
+    pub statements: u64,
+}
+
+impl<'s> From<&'s AddSummary> for ArchiveAddOutput<'s> {
+    fn from(summary: &'s AddSummary) -> Self {
+        let failed = summary.failed.iter();
+        let failed =
+            failed.map(|(file, error)| FailedFile { file: file.clone(), error: error.clone() });
+        Self {
+            sessions: &summary.added,
+            unchanged: summary.unchanged,
+            skipped: summary.skipped,
+            duplicates: &summary.duplicates,
+            failed: failed.collect(),
+            repaired: &summary.repaired,
+            discontinued: summary.discontinued.iter().map(|(version, _)| version).collect(),
+            acknowledged: &summary.acknowledged,
+            statements: summary.size,
+        }
+    }
+}
+
+/// The result of `vac archive head`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArchiveHeadOutput {
+    /// The id of the archive.
+    pub id: String,
+    /// The number of the head.
+    pub number: u64,
+    /// Number of statements that it covers.
+    pub statements: u64,
+    /// The root of the tree, in hexadecimal.
+    pub root: String,
+    /// When the signer says that it was signed, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Its bytes, in base64.
+    pub head: String,
+}
+
+impl ArchiveHeadOutput {
+    /// Describes a head.
+    pub fn new(head: &Head, text: String) -> Self {
+        Self {
+            id: head.archive_id.clone(),
+            number: head.claim.number,
+            statements: head.claim.size,
+            root: data_encoding::HEXLOWER.encode(&head.root),
+            time: head.time,
+            head: text,
+        }
+    }
+}
+
+/// The result of `vac archive prove`.
+#[derive(Serialize)]
+pub struct ArchiveProofOutput {
+    /// The name of the file.
+    pub output: String,
+    /// The version.
+    #[serde(flatten)]
+    pub session: ArchivedVersion,
+}
+
+/// The result of `vac archive list`.
+#[derive(Serialize)]
+pub struct ArchiveListOutput {
+    /// The versions, the last added first.
+    pub sessions: Vec<ArchivedVersion>,
+}
+
+/// The result of `vac archive export`.
+#[derive(Serialize)]
+pub struct ArchiveExportOutput {
+    /// The files that were written.
+    pub files: Vec<String>,
+}
+
+/// The result of `vac archive status`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArchiveStatusOutput {
+    /// Number of sessions.
+    pub sessions: usize,
+    /// Number of versions.
+    pub versions: usize,
+    /// Number of sessions by agent.
+    pub agents: BTreeMap<String, usize>,
+    /// Number of sessions by label.
+    pub labels: BTreeMap<String, usize>,
+    /// When the signer says that the newest head was signed, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Logs that agents keep, of sessions that are not in the archive.
+    pub not_archived: Vec<String>,
+    /// Sessions whose log no longer contains what was archived.
+    pub discontinued: Vec<String>,
 }
 
 /// The result of `vac inspect`.

@@ -21,7 +21,7 @@ use crate::atomic_file::make_folder;
 use crate::convert::containment::Finished;
 use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
 use crate::convert::existing_records::{ExistingRecords, Reading, UnchangedLog};
-use crate::convert::lock::{FolderLock, Wait};
+use crate::convert::lock::{self, FolderLock, Wait};
 use crate::convert::output::{OutputKind, may_have_several};
 use crate::convert::record_writer::Target;
 use crate::convert::report_file::ReportFile;
@@ -295,7 +295,7 @@ impl ConvertArgs {
 
     fn lock(&self, folder: &Path, printer: &Printer) -> Result<FolderLock> {
         let wait = if self.no_wait { Wait::No } else { Wait::Yes };
-        FolderLock::acquire(folder, wait, printer)
+        lock::acquire(folder, wait, printer)
     }
 
     /// What becomes of the files in the output folder, and which logs are to be converted.
@@ -430,7 +430,8 @@ fn count_unknown(
 }
 
 /// Parses the argument of --label.
-fn parse_label(text: &str) -> Result<(String, String), String> {
+/// Parses a label of an option.
+pub fn parse_label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some(("", _)) => Err("the key is empty".to_owned()),
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),

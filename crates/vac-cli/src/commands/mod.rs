@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod archive;
 mod completions;
 mod convert;
 mod events;
@@ -40,6 +41,7 @@ pub enum Command {
     Sign(sign::SignArgs),
     Verify(verify::VerifyArgs),
     Receipts(receipts::ReceiptsArgs),
+    Archive(archive::ArchiveArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -58,6 +60,7 @@ impl Command {
                 | Self::Inspect(_)
                 | Self::Events(_)
                 | Self::View(_)
+                | Self::Archive(_)
         )
     }
 
@@ -78,6 +81,7 @@ impl Command {
             Self::Sign(args) => args.run(printer),
             Self::Verify(args) => args.run(printer),
             Self::Receipts(args) => args.run(printer),
+            Self::Archive(args) => args.run(printer),
             Self::Schema(args) => args.run(printer),
             Self::Completions(args) => args.run(printer),
             Self::Man(args) => args.run(printer),

@@ -42,8 +42,8 @@ impl Finished<'_> {
     /// Whether it contains the record in a file that states these sources.
     pub fn contains(&mut self, earlier: &Path, sources: &[SourceFile]) -> io::Result<bool> {
         let mut before = Vec::new();
-        let read =
-            File::open(earlier).and_then(|file| hash_entries(file, self.encoding, |it| before.push(it)));
+        let read = File::open(earlier)
+            .and_then(|file| hash_entries(file, self.encoding, |it| before.push(it)));
         if !matches!(read, Ok(true)) {
             return Ok(false);
         }

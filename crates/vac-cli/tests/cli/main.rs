@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "a test says why it was skipped")]
 
+mod archive;
 mod colours;
 mod completions;
 mod convert;

@@ -17,7 +17,7 @@ const PLACES: [&str; 8] = [
 ];
 
 /// Variables that say whether there are colours.
-const COLOURS: [&str; 7] = [
+const COLOURS: [&str; 8] = [
     "NO_COLOR",
     "CLICOLOR",
     "CLICOLOR_FORCE",
@@ -26,6 +26,7 @@ const COLOURS: [&str; 7] = [
     "PAGER",
     "LESS",
     "VAC_RECORDS",
+    "VAC_KEY",
 ];
 
 /// What came of a run.

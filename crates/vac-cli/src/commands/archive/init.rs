@@ -1,0 +1,113 @@
+//! `vac archive init`
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use vac_archive::{Archive, InitOptions};
+use vac_value::Encoding;
+
+use super::{KeyOption, key_folder};
+use crate::commands::convert::parse_label;
+use crate::exit::Exit;
+use crate::help;
+use crate::input_guard::refuse_agent_folder;
+use crate::json_output::{ArchiveInitOutput, Document};
+use crate::key_files;
+use crate::printer::Printer;
+
+/// Make an empty archive
+///
+/// The private key signs every session that is added. It is never written to the archive: with
+/// --keygen it is in a folder next to it, whose name ends in `-key`.
+#[derive(Args)]
+#[command(after_help = help::ending(
+    &[],
+    "",
+    &[
+        (
+            "vac archive init sessions --keygen --label user=ada --label host=loom",
+            "A new archive and a new key, with labels for every record",
+        ),
+        (
+            "vac archive init evidence --key keys/signing-key.pem --format cbor",
+            "An archive of records in CBOR, signed with an existing key",
+        ),
+    ],
+))]
+pub struct Init {
+    /// Folder of the archive, which does not exist or is empty
+    #[arg(value_name = "DIR")]
+    archive: PathBuf,
+    #[command(flatten)]
+    key: KeyOption,
+    /// Generate an Ed25519 key, in a folder next to the archive
+    #[arg(long, conflicts_with = "key")]
+    keygen: bool,
+    /// Keep this label in every record and every signed statement (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
+    label: Vec<(String, String)>,
+    /// Encoding of records
+    #[arg(short, long, value_enum, default_value = "json")]
+    format: ArchiveFormat,
+    /// Do not state the time
+    #[arg(long)]
+    no_time: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ArchiveFormat {
+    /// JSON
+    Json,
+    /// Deterministic CBOR
+    Cbor,
+}
+
+impl Init {
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
+        refuse_agent_folder(&self.archive)?;
+        if self.archive.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            bail!("{} is not empty: an archive needs its own folder", self.archive.display());
+        }
+        let mut key_file = None;
+        let key = if self.keygen {
+            let (_, files) = key_files::generate(&key_folder(&self.archive))?;
+            key_file = Some(files.private.display().to_string());
+            key_files::read_secret(&files.private, false)?
+        } else {
+            self.key.read(&self.archive)?
+        };
+        let mut id = [0; 16];
+        getrandom::fill(&mut id)
+            .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
+        let options = InitOptions {
+            id,
+            labels: self.label.into_iter().collect(),
+            encoding: match self.format {
+                ArchiveFormat::Json => Encoding::Json,
+                ArchiveFormat::Cbor => Encoding::Cbor,
+            },
+            time: if self.no_time { None } else { Some(key_files::now()?) },
+        };
+        let archive = Archive::init(&self.archive, &options, &key)?;
+        let output = ArchiveInitOutput {
+            archive: self.archive.display().to_string(),
+            id: archive.description().id.clone(),
+            key: archive.description().key.clone(),
+            private_key: key_file,
+        };
+        if self.json {
+            printer.json(&Document::new("archive init", &output))?;
+        } else {
+            printer.line(&output.key)?;
+        }
+        if let Some(file) = &output.private_key {
+            printer.info(&format!("private key: {file}"));
+        }
+        printer.info(&format!("archive:     {}", output.archive));
+        Ok(Exit::Success)
+    }
+}

@@ -1,0 +1,138 @@
+//! `vac archive`
+
+mod add;
+mod check;
+mod export;
+mod init;
+mod list;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::builder::StyledStr;
+use clap::{Args, Subcommand};
+use vac::SecretKey;
+use vac_archive::{Archive, ArchivedVersion, Catalog};
+use vac_record::time::utc;
+
+use crate::exit::Exit;
+use crate::help;
+use crate::key_files;
+use crate::printer::Printer;
+
+/// The variable that names the file of the private key.
+const VAC_KEY: &str = "VAC_KEY";
+
+fn ending() -> StyledStr {
+    help::ending(
+        &["\
+An archive keeps every version of a session, with its log, and only grows. Each record has a
+signed statement, the statements are leaves of a Merkle tree, and every run signs its head. Who
+has kept a head can check later that nothing which it covers was changed or taken out."],
+        "the archive is not valid, a session was not added, or a log no longer contains what was archived",
+        &[
+            (
+                "vac archive init sessions --keygen --label user=ada",
+                "A new archive, with a new key",
+            ),
+            ("vac archive add sessions --discover", "Add what is new on this machine"),
+            ("vac archive verify sessions", "Check everything in it"),
+            ("vac archive head sessions", "The newest head, to keep elsewhere"),
+        ],
+    )
+}
+
+/// Keep sessions in an append-only archive, signed as it grows
+#[derive(Args)]
+#[command(after_help = ending())]
+pub struct ArchiveArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Init(init::Init),
+    Add(add::Add),
+    Verify(check::Verify),
+    Prove(check::Prove),
+    Head(check::PrintHead),
+    Status(list::Status),
+    List(list::List),
+    Export(export::Export),
+}
+
+impl ArchiveArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
+        match self.command {
+            Command::Init(command) => command.run(printer),
+            Command::Add(command) => command.run(printer),
+            Command::Verify(command) => command.run(printer),
+            Command::Prove(command) => command.run(printer),
+            Command::Head(command) => command.run(printer),
+            Command::Status(command) => command.run(printer),
+            Command::List(command) => command.run(printer),
+            Command::Export(command) => command.run(printer),
+        }
+    }
+}
+
+/// Which private key signs.
+#[derive(Args)]
+struct KeyOption {
+    /// Private key: PKCS #8 in PEM, Ed25519 or P-256 [default: the file that the variable `VAC_KEY`
+    /// names, else the one that `init --keygen` wrote]
+    #[arg(long, value_name = "KEY")]
+    key: Option<PathBuf>,
+    /// Use a key file that others can read
+    #[arg(long)]
+    insecure_key_permissions: bool,
+}
+
+impl KeyOption {
+    /// Reads the key for an archive.
+    fn read(&self, archive: &Path) -> Result<SecretKey> {
+        let stated = std::env::var_os(VAC_KEY).filter(|name| !name.is_empty()).map(PathBuf::from);
+        let own = || Some(key_folder(archive).join("signing-key.pem")).filter(|path| path.exists());
+        let Some(path) = self.key.clone().or(stated).or_else(own) else {
+            bail!("no key to sign with (use --key, or the variable {VAC_KEY})");
+        };
+        key_files::read_secret(&path, self.insecure_key_permissions)
+    }
+}
+
+/// Returns the folder that `--keygen` writes the key of an archive to: next to it, never in it.
+fn key_folder(archive: &Path) -> PathBuf {
+    let mut name = archive.components().as_path().as_os_str().to_owned();
+    name.push("-key");
+    PathBuf::from(name)
+}
+
+fn open(folder: &Path) -> Result<Archive> {
+    Archive::open(folder).context("cannot open the archive")
+}
+
+/// Finds the version that a user means: the latest, or one of those before it.
+fn find<'c>(
+    catalog: &'c Catalog,
+    session: &str,
+    version: Option<u64>,
+) -> Result<&'c ArchivedVersion> {
+    let mut found = catalog.find(session)?;
+    if let Some(wanted) = version {
+        while found.version != wanted {
+            let previous = found.previous.and_then(|number| catalog.get(number));
+            found = previous
+                .with_context(|| format!("session {} has no version {wanted}", found.session_id))?;
+        }
+    }
+    Ok(found)
+}
+
+/// Formats a time that a signer claims, in seconds since 1970, in UTC.
+fn format_time(seconds: f64) -> String {
+    #[allow(clippy::cast_possible_truncation)] // a fraction of a second does not matter
+    let nanoseconds = i128::from(seconds as i64) * 1_000_000_000;
+    utc(nanoseconds).unwrap_or_else(|| format!("{seconds} seconds since 1970"))
+}

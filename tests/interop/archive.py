@@ -1,0 +1,158 @@
+"""Checks an archive of `vac archive`, from crates/vac-archive/FORMAT.md alone.
+
+    python archive.py ARCHIVE [PUBLIC-KEY.pem [HEAD]]
+
+Needs cbor2, cryptography and zstandard. Prints what is wrong, one line each; exits with 1 if
+anything is.
+"""
+
+import base64
+import hashlib
+import json
+import struct
+import sys
+from pathlib import Path
+
+import cbor2
+import zstandard
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+ROOT, PROBLEMS = Path(sys.argv[1]), []
+
+
+def sha256(data):
+    return hashlib.sha256(data).digest()
+
+
+def wrong(text):
+    PROBLEMS.append(text)
+
+
+def split(data):
+    """The items of a file: bytes, protected header as bytes and decoded, payload, signature."""
+    at = 0
+    while at < len(data):
+        start = at
+        if data[at:at + 2] != b"\xd2\x84" or data[at + 2] not in (0x58, 0x59):
+            return wrong(f"bytes after {at} cannot be read")
+        width = data[at + 2] - 0x57
+        length = int.from_bytes(data[at + 3:at + 3 + width], "big")
+        at += 3 + width
+        protected, at = data[at:at + length], at + length
+        if data[at:at + 3] != b"\xa0\x58\x20" or data[at + 35:at + 37] != b"\x58\x40":
+            return wrong(f"bytes after {start} cannot be read")
+        payload, signature, at = data[at + 3:at + 35], data[at + 37:at + 101], at + 101
+        if at > len(data):
+            return wrong(f"bytes after {start} are incomplete")
+        yield data[start:at], protected, cbor2.loads(protected), payload, signature
+
+
+def verify(key, protected, payload, signature):
+    message = cbor2.dumps(["Signature1", protected, b"", payload])
+    try:
+        if isinstance(key, ec.EllipticCurvePublicKey):
+            r, s = (int.from_bytes(part, "big") for part in (signature[:32], signature[32:]))
+            key.verify(utils.encode_dss_signature(r, s), message, ec.ECDSA(hashes.SHA256()))
+        else:
+            key.verify(signature, message)
+        return True
+    except InvalidSignature:
+        return False
+
+
+def tree(leaves):
+    if len(leaves) <= 1:
+        return leaves[0] if leaves else sha256(b"")
+    middle = 1 << (len(leaves) - 1).bit_length() - 1
+    return sha256(b"\x01" + tree(leaves[:middle]) + tree(leaves[middle:]))
+
+
+def read_object(name):
+    """The content of an object, by its hash in hexadecimal."""
+    data = (ROOT / "objects" / name[:2] / name[2:]).read_bytes()
+    length = struct.unpack("<I", data[4:8])[0] if data[:4] == b"\x50\x2a\x4d\x18" else None
+    prefix, base = b"", None
+    if length == 40:
+        prefix = read_object(data[8:40].hex())[:struct.unpack("<Q", data[40:48])[0]]
+    elif length == 32:
+        content = read_object(data[8:40].hex())
+        base = zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    frame = data if length is None else data[8 + length:]
+    reader = zstandard.ZstdDecompressor(dict_data=base, max_window_size=1 << 27)
+    content = prefix + reader.decompressobj().decompress(frame)
+    if sha256(content).hex() != name:
+        raise ValueError("its content does not have the hash that its name states")
+    return content
+
+
+def fetch(name, what):
+    try:
+        return read_object(name)
+    except (OSError, ValueError, zstandard.ZstdError) as error:
+        wrong(f"objects/{name[:2]}/{name[2:]}: {what}: {error}")
+
+
+def main():
+    description_bytes = (ROOT / "archive.json").read_bytes()
+    description = json.loads(description_bytes)
+    if sha256((ROOT / "README").read_bytes()).hex() != description["readme-sha-256"]:
+        wrong("README: another hash")
+    pem = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "key.pub.pem"
+    key = serialization.load_pem_public_key(pem.read_bytes())
+    used, seen, leaves = set(), [], []
+    for number, (data, protected, header, payload, signature) in enumerate(
+            split((ROOT / "statements").read_bytes())):
+        claims, name = header[15], payload.hex()
+        claim, where = claims["vac-archive"], f"statement {number}"
+        leaves.append(sha256(b"\x00" + sha256(data)))
+        seen.append((claims[2], claim["version"]))
+        if not verify(key, protected, payload, signature):
+            wrong(f"{where}: the signature is not valid")
+        if claim["number"] != number or claim["archive"] != description["id"] or header[258] != -16:
+            wrong(f"{where}: of another place or archive")
+        if "previous" in claim and seen[claim["previous"]] != (claims[2], claim["version"] - 1):
+            wrong(f"{where}: not the next version")
+        used.add(name)
+        if (record := fetch(name, where)) is not None:
+            record = (json.loads if description["format"] == "json" else cbor2.loads)(record)
+            agent = record["recording-agent"]
+            if record["id"] != claims[2] or agent.get("labels", {}) != claim["labels"]:
+                wrong(f"{where}: another session or other labels than its record")
+            for source in agent["sources"] if claim["logs"] else []:
+                used.add(source["sha-256"])
+                log = fetch(source["sha-256"], where)
+                if log is not None and len(log) != source["size"]:
+                    wrong(f"{where}: {source['name']} has another size")
+    heads, previous, size = [], None, 0
+    for number, (data, protected, header, payload, signature) in enumerate(
+            split((ROOT / "heads").read_bytes())):
+        claim, where = header[15]["vac-archive-head"], f"head {number}"
+        if not verify(key, protected, payload, signature):
+            wrong(f"{where}: the signature is not valid")
+        if (claim["number"], claim["archive"], claim.get("previous"), header[15][2], header[395]) != (
+                number, sha256(description_bytes), previous, description["id"], 1):
+            wrong(f"{where}: of another place or archive")
+        if not size <= claim["size"] <= len(leaves) or tree(leaves[:claim["size"]]) != payload:
+            wrong(f"{where}: not the root of the statements")
+        previous, size = sha256(data), claim["size"]
+        heads.append(data)
+    if len(sys.argv) > 3:
+        kept = Path(sys.argv[3]).read_bytes()
+        kept = kept if kept[:1] == b"\xd2" else base64.b64decode(kept)
+        if kept not in heads:
+            wrong("the given head is not one of the archive")
+    known = {"README", "archive.json", "key.pub.pem", "statements", "heads", "index"}
+    for path in (path for path in ROOT.rglob("*") if not path.is_dir()):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in known and "".join(name.split("/")[1:]) not in used:
+            wrong(f"{name}: not part of the archive")
+    for problem in PROBLEMS:
+        print(problem)
+    print(f"{len(leaves)} statements, {len(used)} objects, {len(heads)} heads: "
+          f"{'NOT valid' if PROBLEMS else 'valid'}")
+    sys.exit(1 if PROBLEMS else 0)
+
+
+main()

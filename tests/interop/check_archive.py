@@ -1,0 +1,76 @@
+"""An archive that we made, under a checker that was written from the description of its format.
+
+Takes the program to test. Every check is a line; the first that fails ends it.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+VAC, CHECKER = sys.argv[1], Path(__file__).with_name("archive.py")
+TEMPORARY = tempfile.TemporaryDirectory()
+FOLDER = Path(TEMPORARY.name)
+
+
+def run(*command):
+    ran = subprocess.run([*map(str, command)], cwd=FOLDER, capture_output=True, text=True)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def check(what, holds, shown=""):
+    print(f"{'ok' if holds else 'FAILED'}: {what}")
+    if not holds:
+        sys.exit(shown or 1)
+
+
+def vac(*arguments):
+    code, shown = run(VAC, *arguments)
+    check(f"vac {' '.join(map(str, arguments))}", code == 0, shown)
+
+
+def checker(*arguments):
+    return run(sys.executable, CHECKER, *arguments)
+
+
+def grow(name, first, last):
+    """Appends prompts to a log."""
+    with open(FOLDER / "logs" / name, "a") as log:
+        for number in range(first, last):
+            text = f"prompt {number} of {name}, {'lantern ' * 40}"
+            log.write(json.dumps({"role": "user", "message": {
+                "content": [{"type": "text", "text": text}]}}) + "\n")
+
+
+(FOLDER / "logs").mkdir()
+for kind in ("json", "cbor"):
+    vac("archive", "init", kind, "--keygen", "--label", "user=ada", "--format", kind)
+    for part in range(4):
+        for name in ("one.jsonl", "two.jsonl"):
+            grow(name, part * 30, part * 30 + 30)
+        vac("archive", "add", kind, "logs")
+        vac("archive", "head", kind, "-o", f"{kind}.{part}.head")
+    key = f"{kind}-key/signing-key.pub.pem"
+    code, shown = checker(kind, key)
+    check(f"archive in {kind}: {shown.strip()}", code == 0, shown)
+    for part in range(4):
+        code, shown = checker(kind, key, f"{kind}.{part}.head")
+        check(f"with the head of run {part}", code == 0, shown)
+    files = [path for path in sorted((FOLDER / kind).rglob("*")) if path.is_file()]
+    for path in (path for path in files if path.name not in ("index", "key.pub.pem")):
+        before = path.read_bytes()
+        changed = bytearray(before)
+        changed[len(before) // 2] ^= 1
+        path.write_bytes(changed)
+        code, _ = checker(kind, key)
+        ours, _ = run(VAC, "archive", "verify", kind, "--key", key)
+        path.write_bytes(before)
+        name = path.relative_to(FOLDER).as_posix()
+        check(f"both find a changed bit in {name[:24]}", code != 0 and ours == 1)
+    statements = FOLDER / kind / "statements"
+    before = statements.read_bytes()
+    statements.write_bytes(before[:len(before) // 2])
+    check("both find missing statements",
+          checker(kind, key)[0] != 0 and run(VAC, "archive", "verify", kind)[0] == 1)
+    statements.write_bytes(before)
