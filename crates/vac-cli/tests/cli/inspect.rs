@@ -136,6 +136,36 @@ fn a_record_has_the_facts_of_its_log() {
 }
 
 #[test]
+fn records_are_recognised_whatever_their_order_and_size() {
+    let folder = folder();
+    let record = folder.vac(&["convert", "-q", NAME]).stdout;
+    let long = "x".repeat(200_000);
+    let begins_with = |key: &str| record.replacen('{', &format!("{{\"{key}\":\"{long}\","), 1);
+    for record in [
+        // The keys of a record are after more bytes than its recognition reads at first.
+        begins_with("before"),
+        // The record is complete before that.
+        format!("\n {record}"),
+        // What is cut off is in the middle of a text.
+        record.replacen("Paint", &format!("{long}é"), 1),
+    ] {
+        folder.write("record.json", &record);
+        let ran = folder.vac(&["inspect", "record.json"]);
+        assert!(ran.stdout.contains("5f0c1d2e-7a10-4c55-9e1b-0d6f2a7b8c91"), "{}", ran.stderr);
+        assert!(ran.stdout.contains("record-json"), "{}", ran.stdout);
+    }
+    // Another document that begins with a long text is not a record.
+    folder.write("other.json", format!("{{\"before\":\"{long}\",\"session\":{{}}}}"));
+    let ran = folder.vac(&["inspect", "other.json"]);
+    assert!(ran.stderr.contains("neither a record nor a session log"), "{}", ran.stderr);
+    // What follows a line that is not JSON is read.
+    folder.write("records.jsonl", format!("{record}no JSON\n{record}"));
+    let ran = folder.vac(&["inspect", "records.jsonl"]);
+    assert_eq!((ran.code, ran.stdout.matches("session ").count()), (1, 2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not JSON"), "{}", ran.stderr);
+}
+
+#[test]
 fn several_sessions_are_printed_one_after_the_other() {
     let folder = folder();
     let record = folder.vac(&["convert", "-q", NAME]).stdout;
