@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { chromium } from "playwright-core";
 
-import { BIDI, HOSTILE, hostileRecord, largeRecord, variedRecord } from "./records.mjs";
+import { BIDI, HOSTILE, hostileRecord, largeRecord, variedRecord, wideRecord } from "./records.mjs";
 
 const { VAC, CHROMIUM, FIXTURES, PICTURES } = process.env;
 const folder = fs.mkdtempSync(path.join(import.meta.dirname, "work-"));
@@ -187,6 +187,32 @@ test("a hostile record in CBOR runs nothing either", async () => {
     const text = await wholeText(tab);
     for (const one of HOSTILE) assert.ok(text.includes(one), one);
     assert.ok(text.includes("\\u{202e}gpj.exe") && !text.includes("\u202e"), "a shown override");
+  });
+});
+
+test("a record that is wide everywhere stays small in the document", async () => {
+  const html = file("wide-record.html");
+  vac("view", write("wide-record.json", wideRecord(40_000)), "-o", html);
+  return open(html, async (tab) => {
+    let most = await elements(tab);
+    const ready = await tab.evaluate(() => performance.getEntriesByName("vac-ready")[0].startTime);
+    const look = async () => { most = Math.max(most, await elements(tab)); };
+    for (const pointer of ["0", "1", "2", "40003", "40004", "50000"]) {
+      await tab.evaluate((one) => { location.hash = `#/session/entries/${one}`; }, pointer);
+      await tab.locator(".row.selected").waitFor();
+      await look();
+      await tab.keyboard.press("r");
+      await look();
+      await tab.keyboard.press("r");
+    }
+    await tab.evaluate(() => { location.hash = "#/session/entries/2"; });
+    await tab.locator(".row.selected .more", { hasText: "more results" }).click();
+    assert.ok(await visible(tab, "result 15"));
+    await look();
+    await tab.keyboard.press("f");
+    await look();
+    assert.ok(most < 2000, `${most} elements`);
+    return `ready in ${Math.round(ready)} ms, at most ${most} elements`;
   });
 });
 
@@ -552,12 +578,13 @@ test("pictures", async () => {
   vac("convert", sample, "-o", file("sample.json"));
   vac("sign", file("sample.json"), "--key", secret, "-o", file("sample.cose"));
   vac("view", file("sample.cose"), "--key", key, "-o", file("session.html"));
-  for (const [name, viewport, colorScheme] of [
-    ["page", { width: 1180, height: 1240 }, "light"],
-    ["page-dark", { width: 1180, height: 900 }, "dark"],
-    ["page-narrow", { width: 400, height: 900 }, "light"],
+  // The first one is in the README.
+  for (const [name, viewport, colorScheme, place] of [
+    ["page", { width: 1180, height: 1180 }, "light", PICTURES],
+    ["page-dark", { width: 1180, height: 900 }, "dark", import.meta.dirname],
+    ["page-narrow", { width: 400, height: 900 }, "light", import.meta.dirname],
   ]) {
-    const picture = path.join(PICTURES, `${name}.png`);
+    const picture = path.join(place, `${name}.png`);
     await open(file("session.html"), (tab) => tab.screenshot({ path: picture }), { viewport, colorScheme });
   }
   return PICTURES;

@@ -68,6 +68,23 @@ export const hostileRecord = () => {
   return text.replace('"LAST"', last.join(","));
 };
 
+// A valid record that is large in every direction in which a page could be slow: children of one
+// entry, results of one call, subagents, lines of an edit and of a patch, words of a name.
+export const wideRecord = (count) => {
+  const times = (one) => Array.from({ length: count }, (_, number) => one(number));
+  const lines = (word) => times((number) => `${word} ${number}`).join("\n");
+  return JSON.stringify(record([
+    { type: "user", content: `${"wide ".repeat(count)}`, vac: { author: "user" } },
+    { type: "assistant", content: "many thoughts", children: times((number) => ({ type: "reasoning", content: `thought ${number}` })) },
+    { type: "tool-call", name: "many".repeat(count), "call-id": "c1", input: Object.fromEntries(times((number) => [`key ${number}`, number])) },
+    ...times((number) => ({ type: "tool-result", "call-id": "c1", output: `result ${number}` })),
+    { type: "tool-call", name: "Edit", "call-id": "c2", input: { old_string: lines("old"), new_string: lines("new") } },
+    { type: "tool-call", name: "Patch", "call-id": "c3", input: `*** Begin Patch\n${times((number) => `${number % 2 ? "+" : "-"}line`).join("\n")}` },
+    ...times((number) => ({ type: "assistant", content: `helper ${number}`, vac: { subagent: { id: `helper-${number}` } } })),
+  ], { "agent-meta": { "model-id": "m", "model-provider": "p", models: times((number) => `model ${number}`) } },
+  { "recording-agent": { name: "vac", sources: times((number) => ({ name: `source ${number}`, size: number, "sha-256": "00".repeat(32) })) } }));
+};
+
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 // A record with one entry of everything that a page treats specially.

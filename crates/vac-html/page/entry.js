@@ -14,6 +14,9 @@ const ICONS = new Map([
   ["Think", "\u2026"], ["Plan", "\u2713"], ["Delegate", "\u2197"], ["Other", "\u2022"],
 ]);
 
+// The number of results of one call that are shown at once.
+const MAX_RESULTS = 8;
+
 // Events that are shown even if others are not.
 const isNotable = (item) =>
   isCompaction(item) || item.notes?.has("reason") || item.notes?.has("permission") || item.notes?.has("ends") ||
@@ -266,8 +269,7 @@ class RowRenderer {
     } else if (!(own.command !== undefined && containsText(input, own.command)) && input !== null) {
       parts.push(renderValue(shown, input));
     }
-    for (const result of item.results) parts.push(this.result(result, shown));
-    return el("div", "", parts);
+    return el("div", "", parts, this.results(item, shown));
   }
 
   // What a call is about, on its first line. A member of the input that says just that is added to
@@ -299,6 +301,17 @@ class RowRenderer {
     return this.fold(row, shown, firstLine(summary, 140), () => renderMembers(shown, input, { prose: false, depth: 1 }, without));
   }
 
+  // The results of a call: most have one.
+  results(item, shown) {
+    const slot = shown.next();
+    const count = shown.state(slot) ?? MAX_RESULTS;
+    const rest = item.results.length - count;
+    return [
+      item.results.slice(0, count).map((result) => this.result(result, shown)),
+      rest > 0 && button("more", `show ${plural(Math.min(rest, MAX_RESULTS), "more result")} of ${grouped(rest)}`, () => shown.set(slot, count + MAX_RESULTS)),
+    ];
+  }
+
   result(item, shown) {
     const output = this.index.value(item).get("output");
     const nothing = output === undefined || output === null || output === "" || (Array.isArray(output) && output.length === 0);
@@ -322,7 +335,7 @@ class RowRenderer {
 
   // The exact source of an entry and of its results.
   raw(row, shown) {
-    const items = [row.item, ...row.item.results];
+    const items = [row.item, ...row.item.results.slice(0, MAX_RESULTS)];
     const around = row.item.parent;
     if (around) items.push(around);
     return el(

@@ -17,13 +17,14 @@ const rowsOf = (index, computed) => {
     const isMessage = item.type === "user" || item.type === "assistant";
     const early = isMessage ? item.children.filter((child) => child.type === "reasoning") : [];
     early.forEach(add);
+    const isAdded = new Set(early);
     const isContainer = isMessage && item.children.length > 0 && !item.hasContent;
     if (!isContainer && item.resultOf === undefined) {
       const row = new Row(item, computed);
       item.row = row;
       rows.push(row);
     }
-    for (const child of item.children) if (!early.includes(child)) add(child);
+    for (const child of item.children) if (!isAdded.has(child)) add(child);
   };
   index.roots.forEach(add);
   return rows;

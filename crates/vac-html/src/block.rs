@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use data_encoding::{BASE64, Encoding as Base64, Specification};
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
 use crate::error::PageError;
@@ -22,11 +22,14 @@ pub(crate) fn write_text(page: &mut String, id: &str, text: &str) {
 
 /// Writes a part: gzip, then base64.
 pub(crate) fn write(page: &mut String, id: &str, bytes: &[u8]) {
+    write_text(page, id, &lines().encode(&gzip(bytes)));
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     // The header states neither a time nor a name, so the same bytes give the same part.
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::default());
     let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    let packed = packed.expect("writing to memory cannot fail");
-    write_text(page, id, &lines().encode(&packed));
+    packed.expect("writing to memory cannot fail")
 }
 
 /// Returns the text of a part, if the page has it.
@@ -59,6 +62,10 @@ pub(crate) fn bytes(page: &str, id: &str, max: usize) -> Result<Option<Vec<u8>>,
     (&mut decoder).take(limit).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
     if bytes.len() > max {
         return Err(PageError::TooLarge { size: bytes.len() });
+    }
+    // Browsers refuse it, so nothing else may accept it.
+    if !decoder.into_inner().is_empty() {
+        return Err(damaged(&"bytes after its end"));
     }
     Ok(Some(bytes))
 }
@@ -102,7 +109,15 @@ mod tests {
         let twice = format!("{page}{page}");
         let endless = page.replace("</template>", "");
         let cut = page.replace("\n</template>", "A\n</template>");
-        for damaged in [twice, endless, cut] {
+        let packed = gzip(b"the bytes of a record");
+        let joined = [packed.clone(), gzip(b" and more")].concat();
+        let trailing = [packed, b"more".to_vec()].concat();
+        let [joined, trailing] = [joined, trailing].map(|packed| {
+            let mut page = String::new();
+            write_text(&mut page, "vac-document", &BASE64.encode(&packed));
+            page
+        });
+        for damaged in [twice, endless, cut, joined, trailing] {
             assert!(super::bytes(&damaged, "vac-document", 100).is_err(), "{damaged}");
         }
     }

@@ -47,9 +47,12 @@ pub struct Page {
     pub version: String,
 }
 
-/// Whether bytes begin as a page of `vac` does. It may still be damaged.
+/// Whether bytes begin as a page of `vac` does. It may still be damaged. Other line ends and a byte
+/// order mark, which mail programs and editors write, do not make it anything else.
 pub fn is_page(bytes: &[u8]) -> bool {
-    bytes.starts_with(BEGINNING.as_bytes())
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut beginning = bytes.iter().filter(|byte| **byte != b'\r');
+    BEGINNING.bytes().all(|expected| beginning.next() == Some(&expected))
 }
 
 impl Page {

@@ -57,9 +57,10 @@ use crate::transcript::Head;
 /// match.
 const MAX_LINE: usize = 400;
 const MAX_BEFORE: usize = 120;
-/// The maximum number of lines with matches that are counted in one text: each can take as long as
-/// reading the text.
-const MAX_LINES: u64 = 1000;
+/// The maximum number of lines with matches that are counted in one text, and of bytes that are
+/// read for it: finding each of them can take as long as reading the whole text.
+const MAX_LINES: usize = 1000;
+const MAX_COUNTED: usize = 4_000_000_000;
 
 /// A kind of text that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,7 +193,8 @@ pub struct Hit {
     pub text: String,
     /// Where the match is in `text`, as far as it is in it.
     pub matched: Range<usize>,
-    /// The number of lines in which matches begin, at most 1,000. Matches do not overlap.
+    /// The number of lines in which matches begin, at most 1,000, and fewer in a text
+    /// of more than 4 MB. Matches do not overlap.
     pub lines: u64,
 }
 
@@ -390,10 +392,11 @@ fn line_around(text: &str, found: Range<usize>) -> (u64, String, Range<usize>) {
     (number, rest[..to].to_owned(), matched)
 }
 
-/// Counts the lines in which matches begin, as far as [`MAX_LINES`].
+/// Counts the lines in which matches begin, as far as [`MAX_LINES`] and [`MAX_COUNTED`] allow.
 fn count_lines(pattern: &Regex, text: &str) -> u64 {
+    let max = (MAX_COUNTED / text.len().max(1)).clamp(1, MAX_LINES) as u64;
     let (mut count, mut at) = (0, 0);
-    while count < MAX_LINES && at <= text.len() {
+    while count < max && at <= text.len() {
         let Some(found) = pattern.find_at(text, at) else { break };
         count += 1;
         match text[found.start()..].find('\n') {
@@ -442,6 +445,7 @@ mod tests {
         assert_eq!(count(r"a\nb", "a\nb\na\nb"), 2);
         assert_eq!(count("x", "a"), 0);
         assert_eq!(count("(?s)a.*", "a\na\na"), 1, "one match");
-        assert_eq!(count("a", &"a\n".repeat(5000)), MAX_LINES);
+        assert_eq!(count("a", &"a\n".repeat(5000)), 1000);
+        assert_eq!(count("a", &"a\n".repeat(2_500_000)), 800);
     }
 }

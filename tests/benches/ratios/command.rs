@@ -108,7 +108,38 @@ pub fn tables(effort: Effort) -> Result<Vec<Table>, String> {
     Ok(vec![
         table("The whole command", "Processor time of the process", |ratio| ratio[0]),
         table("The whole command, elapsed", "Wall time of the process", |ratio| ratio[1]),
+        searches(folder.path(), &binaries, effort),
     ])
+}
+
+/// Compares `vac search` with `vac events`, which reads everything, over all logs in a folder.
+fn searches(folder: &Path, binaries: &[Binary], effort: Effort) -> Table {
+    let searches: [(&str, &[&str]); 4] = [
+        ("a word that no log contains", &["zzqqzz"]),
+        ("the same, ignoring case", &["-i", "zzqqzz"]),
+        ("a pattern without a word", &["[0-9]z[0-9]z"]),
+        ("a word that all logs contain, counted", &["-c", "[[:alpha:]]"]),
+    ];
+    let least = |binary: &Binary, arguments: &[&str]| {
+        let runs = (0..effort.pick(5, 2)).map(|_| run(binary, arguments, folder));
+        runs.fold(Cost::MAX, Cost::min).processor.as_secs_f64()
+    };
+    let logs = text(folder);
+    let all: Vec<_> = binaries.iter().map(|it| least(it, &["events", "-q", logs])).collect();
+    let rows = searches.into_iter().map(|(name, pattern)| {
+        let arguments = [&["search", "-q"], pattern, &[logs]].concat();
+        let ratio = |(binary, events): (&Binary, &f64)| Some(least(binary, &arguments) / events);
+        let cells = binaries.iter().zip(&all).map(ratio).collect();
+        Row { name: name.to_owned(), bytes: None, cells }
+    });
+    Table {
+        title: "Search",
+        measure: "Processor time of the process",
+        baseline: "`vac events` of the same logs",
+        of: "search for",
+        columns: binaries.iter().map(|binary| binary.name.clone()).collect(),
+        rows: rows.collect(),
+    }
 }
 
 /// Runs a command of every build and the baseline in turns. `OUT/` in the arguments is a new
@@ -186,7 +217,10 @@ fn run(binary: &Binary, arguments: &[&str], out: &Path) -> Cost {
     let (before, wall) = (children_time(), Instant::now());
     let status = command.status().expect("a build that can be started");
     let wall = wall.elapsed();
-    assert!(status.success(), "{} {:?}: {status}", binary.name, command.get_args());
+    // A search that finds nothing is not an error.
+    let is_search = command.get_args().next().is_some_and(|name| name == "search");
+    let is_right = status.success() || (is_search && status.code() == Some(1));
+    assert!(is_right, "{} {:?}: {status}", binary.name, command.get_args());
     Cost { processor: children_time().saturating_sub(before), wall }
 }
 

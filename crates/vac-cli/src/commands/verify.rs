@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anstyle::Style;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, SourceState};
 use vac_sign::{Answer, Answers, SignatureVerdict, Trust, Verification, verify};
@@ -147,8 +147,8 @@ impl VerifyArgs {
         let mut signed = output_file::read(&self.signed)?;
         let mut record = self.record.as_deref().map(output_file::read).transpose()?;
         if vac::page::is_page(&signed) {
-            let contents = vac::page::read_page(&signed)?;
             let name = self.name();
+            let contents = vac::page::read_page(&signed).with_context(|| name.clone())?;
             printer.info(&format!(
                 "{name}: verifying the signed bytes in this page; what else it shows is not \
                  checked (`vac view --check {name}` compares it)"

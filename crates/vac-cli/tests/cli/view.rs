@@ -113,6 +113,24 @@ fn changed_pages_are_found() {
 }
 
 #[test]
+fn pages_that_a_mail_program_changed_still_verify() {
+    let folder = signed();
+    let page = read(&folder, "page.html");
+    let verify = |name: &str| folder.vac(&["verify", name, "--key", "keys/signing-key.pub.pem"]);
+    for changed in [page.replace('\n', "\r\n"), format!("\u{feff}{page}")] {
+        folder.write("changed.html", changed);
+        let ran = verify("changed.html");
+        assert!(ran.code == 0 && ran.stdout.contains("verified"), "{ran:?}");
+        let ran = folder.vac(&["view", "--check", "changed.html"]);
+        assert!(ran.code == 1 && ran.stdout.contains("differs"), "{ran:?}");
+    }
+    // What is damaged is reported with its place.
+    folder.write("cut.html", page.split("</template>").next().expect("a beginning"));
+    let ran = verify("cut.html");
+    assert!(ran.code == 2 && ran.stderr.starts_with("error: cut.html: "), "{ran:?}");
+}
+
+#[test]
 fn what_is_not_one_session_is_refused() {
     let folder = Folder::new();
     folder.write("page.html", folder_page());
