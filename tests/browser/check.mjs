@@ -36,6 +36,8 @@ console.log(`${CHROMIUM}, version ${browser.version()}`);
 // `troubles`: requests, errors, dialogs, downloads, other pages.
 const newTab = async ({ viewport = { width: 1100, height: 900 }, colorScheme = "light" } = {}) => {
   const context = await browser.newContext({ viewport, colorScheme });
+  // A machine that is busy with other things is slow, not broken.
+  context.setDefaultTimeout(90_000);
   const tab = await context.newPage();
   tab.troubles = [];
   const trouble = (text) => tab.troubles.push(text);
@@ -590,13 +592,14 @@ test("pictures", async () => {
   return PICTURES;
 });
 
-let failed = 0;
+let [passed, failed] = [0, 0];
 // A part of a name runs only the tests with such names.
 const only = process.argv[2];
 for (const [name, run] of tests.filter(([one]) => !only || one.includes(only))) {
   const start = Date.now();
   try {
     const detail = await run();
+    passed += 1;
     console.log(`ok      ${name}${detail ? `: ${detail}` : ""} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   } catch (error) {
     failed += 1;
@@ -604,4 +607,5 @@ for (const [name, run] of tests.filter(([one]) => !only || one.includes(only))) 
   }
 }
 await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
