@@ -36,6 +36,7 @@ pub fn logs(turns: usize) -> Vec<Generated> {
         generated("qwen", "33333333-0000-4000-8000-000000000003.jsonl", lines("", qwen)),
         generated("copilot", "events.jsonl", lines(COPILOT, copilot)),
         generated("pi", "2026-02-10T00-00-00-000Z_generated.jsonl", lines(PI, pi)),
+        generated("droid", "66666666-0000-4000-8000-000000000006.jsonl", lines(DROID, droid)),
     ]
 }
 
@@ -324,6 +325,41 @@ fn pi(number: usize, text: &mut String) {
         text,
         format_args!(
             r#"{{{answer},"message":{{{message},"stopReason":"stop","content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
+        ),
+    );
+}
+
+const DROID: &str = concat!(
+    r#"{"type":"session_start","id":"66666666-0000-4000-8000-000000000006","title":"T","sessionTitle":"N","owner":"ada","version":2,"cwd":"/home/ada/loom"}"#,
+    "\n",
+);
+
+fn droid(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |id: &str| format!(r#""type":"message","id":"{id}{number}","timestamp":"{time}""#);
+    let (prompt, call, result, answer) = (around("p"), around("c"), around("r"), around("a"));
+    line(
+        text,
+        format_args!(
+            r#"{{{prompt},"message":{{"role":"user","content":[{{"type":"text","text":"{PROMPT}"}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{call},"message":{{"role":"assistant","content":[{{"type":"thinking","thinking":"{THOUGHT}","signature":"x"}},{{"type":"tool_use","id":"call{number}","name":"Execute","input":{{"command":"cargo test"}}}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{result},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"call{number}","content":"{output}"}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{answer},"message":{{"role":"assistant","content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
         ),
     );
 }

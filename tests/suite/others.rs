@@ -157,3 +157,26 @@ fn pi_sessions_have_the_counts_of_their_logs() {
     check_folder("pi", "pi", ".jsonl", count_pi);
     check_folder("openclaw", "pi", ".jsonl", count_pi);
 }
+
+#[test]
+fn droid_sessions_have_the_counts_of_their_logs() {
+    check_folder("droid", "droid", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines.iter().filter(|line| line["type"] == "message") {
+            let content = &line["message"]["content"];
+            let count = |kind: &str| list(content).filter(|block| block["type"] == kind).count();
+            match line["message"]["role"].as_str() {
+                Some("user") => {
+                    counts.prompts += usize::from(count("text") > 0);
+                    counts.results += count("tool_result");
+                }
+                Some("assistant") => {
+                    counts.answers += 1;
+                    counts.calls += count("tool_use");
+                }
+                _ => {}
+            }
+        }
+        counts
+    });
+}

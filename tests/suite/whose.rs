@@ -61,8 +61,13 @@ fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Folders of the corpus with logs of supported agents, and the adapters that read them.
-const SUPPORTED: &[(&str, &str)] =
-    &[("qwen", "qwen"), ("copilot-cli", "copilot"), ("pi", "pi"), ("openclaw", "pi")];
+const SUPPORTED: &[(&str, &str)] = &[
+    ("qwen", "qwen"),
+    ("copilot-cli", "copilot"),
+    ("pi", "pi"),
+    ("openclaw", "pi"),
+    ("droid", "droid"),
+];
 
 /// Returns the folder of the corpus that a file is in.
 fn folder_of<'p>(path: &'p Path, corpus: &Path) -> &'p str {
@@ -115,24 +120,6 @@ fn unsupported_agents_are_named() {
         r#"{"uuid":"u1","parentUuid":null,"sessionId":"session-5de701fc-0000-4000-8000-95cac4fd3b51","type":"user","#,
         r#""timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Hi"}}"#,
     );
-    let droid = concat!(
-        r#"{"type":"session_start","id":"a","title":"T","sessionTitle":"N","owner":"me","#,
-        r#""version":2,"cwd":"/w"}"#,
-        "\n",
-        r#"{"type":"message","id":"b","timestamp":"2026-01-01T00:00:00Z","#,
-        r#""message":{"role":"user","content":[{"type":"text","text":"Hi"}]}}"#,
-    );
-    let droid_capture = concat!(
-        r#"{"type":"system","subtype":"init","session_id":"s","model":"m","cwd":"/w"}"#,
-        "\n",
-        r#"{"type":"message","role":"user","id":"1","text":"Hi","session_id":"s"}"#,
-        "\n",
-        r#"{"type":"tool_call","toolCallId":"c","toolName":"LS","parameters":{},"session_id":"s"}"#,
-        "\n",
-        r#"{"type":"tool_result","toolCallId":"c","value":"x","session_id":"s"}"#,
-        "\n",
-        r#"{"type":"completion","finalText":"Done","session_id":"s"}"#,
-    );
     let cline = concat!(
         r#"{"version":1,"updated_at":"2026-07-01T00:00:00Z","agent":"lead","sessionId":"s","#,
         r#""messages":[{"id":"m","role":"user","content":[{"type":"text","text":"Hi"}]}]}"#,
@@ -144,8 +131,6 @@ fn unsupported_agents_are_named() {
     for (log, agent) in [
         (old_qwen, "Qwen Code before 0.5"),
         (iflow, "iFlow CLI"),
-        (droid, "Factory Droid"),
-        (droid_capture, "Factory Droid"),
         (cline, "Cline"),
         (acp, "Grok Build"),
         ("# aider chat started at 2026-01-01 00:00:00\n\n#### hi\n", "Aider"),

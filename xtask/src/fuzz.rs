@@ -59,6 +59,7 @@ const TARGETS: &[Target] = &[
             "fixtures/codex",
             "fixtures/copilot",
             "fixtures/cursor",
+            "fixtures/droid",
             "fixtures/gemini",
             "fixtures/opencode",
             "fixtures/pi",

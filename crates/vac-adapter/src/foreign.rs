@@ -25,7 +25,6 @@ const BEGINNINGS: &[(&str, &str)] = &[("# aider chat started at", "Aider")];
 /// Names of folders that identify the agent of a log.
 const FOLDERS: &[(&str, &str)] = &[
     (".cline", "Cline"),
-    (".factory", "Factory Droid"),
     (".grok", "Grok Build"),
     (".hermes", "Hermes Agent"),
     (".iflow", "iFlow CLI"),
@@ -97,7 +96,6 @@ const RULES: &[(&str, Rule)] = &[
         let session = it.member("sessionId").and_then(Node::text);
         has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
     }),
-    ("Factory Droid", is_droid),
     ("Antigravity", |it| is_number(it, "step_index") && has_text(it, "source")),
     ("Grok Build", is_grok),
     ("Cline", is_cline),
@@ -123,25 +121,6 @@ const RULES: &[(&str, Rule)] = &[
 fn is_old_qwen(it: Node<'_, '_>) -> bool {
     let messages = it.member("messages").filter(|_| has_text(it, "projectHash"));
     messages.into_iter().flat_map(Node::elements).any(|it| is_one_of(it, "type", &["qwen"]))
-}
-
-fn is_droid(it: Node<'_, '_>) -> bool {
-    let is_type = |kind: &str| is_one_of(it, "type", &[kind]);
-    if is_type("session_start") {
-        return has_text(it, "id") && (has(it, "owner") || has(it, "sessionTitle"));
-    }
-    if is_type("message") {
-        // With `parentId` it could be a message of Pi as well.
-        let message = it.member("message");
-        return has_text(it, "id")
-            && has_text(it, "timestamp")
-            && message.is_some_and(|message| has_text(message, "role"))
-            && !has(it, "parentId");
-    }
-    is_type("todo_state") && has(it, "todos")
-        || is_type("completion") && has(it, "finalText")
-        || is_one_of(it, "type", &["tool_call", "tool_result"]) && has_text(it, "toolCallId")
-        || has(it, "assistantActiveTimeMs") && is_map(it, "tokenUsage")
 }
 
 /// An update of the Agent Client Protocol, or the summary next to them.

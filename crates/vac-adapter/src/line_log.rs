@@ -221,7 +221,7 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
     }
 
     fn variant(&self) -> &'static str {
-        if self.input.attachments().is_empty() {
+        if self.input.attachments().is_empty() && self.input.parts().len() < 2 {
             self.format.variant()
         } else {
             self.format.variant_with_files()

@@ -16,6 +16,7 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_qwen::Qwen,
     &vac_adapter_copilot::Copilot,
     &vac_adapter_pi::Pi,
+    &vac_adapter_droid::Droid,
 ];
 
 /// An agent, and the adapter that reads its logs.

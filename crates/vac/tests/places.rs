@@ -54,6 +54,7 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "openclaw /home/ada/.openclaw",
             "openclaw /home/ada/.clawdbot",
             "openclaw /home/ada/.moltbot",
+            "droid /home/ada/.factory",
         ]
     );
 }
@@ -132,6 +133,7 @@ fn variables_go_before_the_home_folder() {
             "openclaw /home/ada/.openclaw",
             "openclaw /home/ada/.clawdbot",
             "openclaw /home/ada/.moltbot",
+            "droid /home/ada/.factory",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];

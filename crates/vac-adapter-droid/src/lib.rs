@@ -1,0 +1,153 @@
+//! Factory Droid session logs as agent records.
+//!
+//! ```
+//! use vac_adapter::{Adapter, Memory, session};
+//! use vac_adapter_droid::Droid;
+//!
+//! let log = Memory {
+//!     name: "s1.jsonl",
+//!     bytes: br#"{"type": "session_start", "id": "s1", "owner": "ada", "version": 2, "cwd": "/home/ada"}
+//!         {"type": "message", "id": "m1", "timestamp": "2026-01-28T09:00:00.000Z",
+//!         "message": {"role": "user", "content": [{"type": "text", "text": "Hi"}]}}"#,
+//! };
+//! let sessions = Droid.survey(&log)?;
+//! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
+//! assert_eq!(record.id, "s1");
+//! assert_eq!(report.entries["user"], 1);
+//! # Ok::<(), vac_adapter::Error>(())
+//! ```
+//!
+//! # Formats
+//!
+//! | variant | what it is |
+//! |---|---|
+//! | `jsonl` | a session as lines |
+//! | `jsonl-settings` | the same with its `settings.json` |
+//! | `stream-json` | what `droid exec --output-format stream-json` prints |
+//!
+//! # What lines become
+//!
+//! | native | record |
+//! |---|---|
+//! | `message` of a `user` or the `assistant` | user, assistant, with a child for each thought, call and result |
+//! | `tool_call`, `tool_result` (captured) | tool-call, tool-result |
+//! | `<id>.settings.json` | system-event `settings` |
+//! | all others, and messages of other roles | system-event of that type |
+//!
+//! # Annotations
+//!
+//! | annotation | on | from |
+//! |---|---|---|
+//! | `author` | user messages with anything but results | the [rules](Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent |
+//! | `action` | tool-calls | the [tools](Adapter::tools) |
+//! | `outcome` | tool-results | `is_error`, which is left out where a call succeeded |
+//! | `usage` | messages that state it; else `settings` | `usage`; `tokenUsage`, the totals of the session |
+//! | `starts`, `ends` | `session_start`; `session_end`, `completion` | |
+//! | `parent` of the session | | `callingSessionId` |
+//!
+//! # Decisions
+//!
+//! * One entry for each line, in the order of the log, and then the settings.
+//! * Files that the user mentions are further text blocks of the prompt. Readers of its text leave
+//!   them out.
+//! * The totals in the settings count only where no message states tokens. They change while the
+//!   session goes on.
+//! * The version of the agent is not in the log: `version` is that of the format.
+//! * The format is closed, and few sessions are public: what is not known is kept and reported.
+#![doc = include_str!("../MAPPING.md")]
+
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
+mod line;
+mod lines;
+mod places;
+mod tools;
+mod usage;
+
+use vac_adapter::blocks;
+use vac_adapter::line_log;
+use vac_adapter::mapping::Mapping;
+use vac_adapter::prompt::PromptRule;
+use vac_adapter::tools::ToolTable;
+use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
+use vac_record::annotations::Author;
+
+use lines::Lines;
+
+/// Texts in the user's name. The versions are those of the format.
+const RULES: &[PromptRule] = &[
+    PromptRule::prefix("Contents of /", Author::Program, "2"),
+    PromptRule::prefix("Contents of C:\\", Author::Program, "2"),
+    PromptRule::tag("system-reminder", Author::Program, "2"),
+    PromptRule::tag("system-notification", Author::Program, "2"),
+];
+
+/// The adapter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Droid;
+
+impl Adapter for Droid {
+    fn name(&self) -> &'static str {
+        "droid"
+    }
+
+    fn title(&self) -> &'static str {
+        "Factory Droid"
+    }
+
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        line_log::verdict::<Lines>(sample)
+    }
+
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        line_log::preview::<Lines>(sample)
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        let lines = [
+            line::Line::MAPPING,
+            line::Message::MAPPING,
+            line::Thinking::MAPPING,
+            usage::TokenUsage::MAPPING,
+        ];
+        lines.into_iter().chain(blocks::MAPPINGS).collect()
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn compaction_events(&self) -> &'static [&'static str] {
+        &[line::COMPACTION]
+    }
+
+    fn prompt_rules(&self) -> &'static [PromptRule] {
+        RULES
+    }
+
+    fn logs_results(&self) -> bool {
+        true
+    }
+
+    fn writes_whole_texts(&self) -> bool {
+        true
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::DROID)
+    }
+
+    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
+        line_log::survey::<Lines>(input)
+    }
+}

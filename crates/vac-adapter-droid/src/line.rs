@@ -1,0 +1,271 @@
+//! Lines as entries.
+
+use vac_adapter::annotation::attach;
+use vac_adapter::blocks;
+use vac_adapter::entry::{self, Common};
+use vac_adapter::line_log::{LineAt, parse_time};
+use vac_adapter::members::{Rest, keys, object};
+use vac_adapter::prompt::author_of;
+use vac_adapter::provider::UNKNOWN;
+use vac_adapter::{Report, mapping};
+use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Outcome, Usage};
+use vac_record::{
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
+    ToolResultEntry,
+};
+use vac_value::{Any, IntoOwned, Kind, Node, Text};
+
+use crate::lines::{Lines, settings};
+use crate::tools::TOOLS;
+use crate::usage;
+
+/// The event that says that a summary replaces the conversation so far.
+pub(crate) const COMPACTION: &str = "compaction_state";
+/// The event of `settings.json`.
+const SETTINGS: &str = "settings";
+
+/// The keys that this adapter adds to entries.
+const OURS: &[&str] = &["parent-id", "message"];
+const MESSAGE: &[&str] =
+    &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
+const CALL: &[&str] =
+    &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
+const RESULT: &[&str] =
+    &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
+
+/// What a line becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Becomes {
+    /// A message, in `message` or (captured) in the line itself.
+    Message { role: MessageEntryType, is_captured: bool },
+    /// A captured tool call.
+    Call,
+    /// A captured tool result.
+    Result,
+    /// An event.
+    Event,
+}
+
+mapping! {
+    /// A line of a log. A line that becomes an event may have any other key.
+    pub(crate) struct Line<'a>("line"; key, value, becomes: Becomes) {
+        "type" => "the entry's type, or `event-type`", take kind: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "parentId" => "`parent-id`", take parent: Text<'a> = value.text();
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
+        "message" => "the entry of a message; else kept", take message: Node<'a, 'a> =
+            matches!(becomes, Becomes::Message { is_captured: false, .. }).then_some(value);
+        "role" => "the type of a captured message", stated = matches!(becomes,
+            Becomes::Message { role, is_captured: true } if value.is_text(role.as_str()));
+        "text" => "`content` of a captured message", take text: Any<'a> =
+            matches!(becomes, Becomes::Message { is_captured: true, .. }).then(|| value.carry());
+        "toolCallId" => "`call-id` of a captured call or result", take call_id: Text<'a> =
+            value.text().filter(|_| matches!(becomes, Becomes::Call | Becomes::Result));
+        "toolName" => "`name` of a captured call", take name: Text<'a> =
+            value.text().filter(|_| becomes == Becomes::Call);
+        "parameters" => "`input` of a captured call", take input: Any<'a> =
+            (becomes == Becomes::Call).then(|| value.carry());
+        "value" => "`output` of a captured result", take output: Any<'a> =
+            (becomes == Becomes::Result).then(|| value.carry());
+        "isError" => "`is-error` of a captured result", take is_error: bool =
+            value.bool().filter(|_| becomes == Becomes::Result);
+        "usage" => "`vac.usage`", note usage: Node<'a, 'a> = usage::is_usage(value).then_some(value);
+        "session_id" | "toolId" | "messageId" | "reasoning" => "", keep;
+        _ => keep if becomes == Becomes::Event;
+    }
+}
+
+mapping! {
+    /// `message` of a line.
+    pub(crate) struct Message<'a>("message"; key, value, role: MessageEntryType) {
+        "role" => "the entry's type", stated = value.is_text(role.as_str());
+        "content" => "`content`, and `children` of its blocks", take content: Node<'a, 'a> = Some(value);
+        "model" => "`model-id`", take model: Text<'a> = value.text();
+        "usage" => "`vac.usage`", note usage: Node<'a, 'a> = usage::is_usage(value).then_some(value);
+        "id" | "type" | "stop_reason" | "stop_sequence" | "visibility" => "", keep;
+    }
+}
+
+mapping! {
+    /// A block of type `thinking`: a `reasoning`.
+    pub(crate) struct Thinking<'a>("thinking"; key, value) {
+        "type" => "the entry's type", stated = value.is_text("thinking");
+        "thinking" => "`content`", take content: Any<'a> = Some(value.carry());
+        "signature" => "`encrypted`", take encrypted: Text<'a> = value.text();
+    }
+}
+
+/// Returns what a line becomes.
+fn becomes(node: Node<'_, '_>) -> Becomes {
+    let is = |key: &str, text: &str| node.member(key).is_some_and(|it| it.is_text(text));
+    let message = node.member("message").filter(|message| message.kind() == Kind::Map);
+    let is_captured = node.member("message").is_none() && node.member("text").is_some();
+    let role = match message {
+        Some(message) => message.member("role"),
+        None => node.member("role").filter(|_| is_captured),
+    };
+    let is_role = |name: &str| is("type", "message") && role.is_some_and(|role| role.is_text(name));
+    if is_role("user") {
+        Becomes::Message { role: MessageEntryType::User, is_captured }
+    } else if is_role("assistant") {
+        Becomes::Message { role: MessageEntryType::Assistant, is_captured }
+    } else if is("type", "tool_call") {
+        Becomes::Call
+    } else if is("type", "tool_result") {
+        Becomes::Result
+    } else {
+        Becomes::Event
+    }
+}
+
+/// Returns the entry of a line.
+pub(crate) fn entry<'a>(
+    node: Node<'a, 'a>,
+    at: LineAt,
+    lines: &'a Lines,
+    report: &mut Report,
+) -> Entry<'a> {
+    let becomes = becomes(node);
+    let named = match becomes {
+        Becomes::Message { .. } => MESSAGE,
+        Becomes::Call => CALL,
+        Becomes::Result => RESULT,
+        Becomes::Event => &[],
+    };
+    let mut line = Line::read(node, named, becomes, report);
+    let id = line.id.take().or_else(|| Some(at.place.id().into()));
+    let mut it = EntryAnnotations::default();
+    if let Becomes::Message { role, .. } = becomes {
+        return message(role, line, id, lines, report);
+    }
+    let mut extensions = Rest::default();
+    let parent = line.parent.take();
+    extensions.extend(parent.map(|parent| ("parent-id".into(), parent.into())));
+    if becomes == Becomes::Event {
+        let event_type = event_type(node, &mut line, &mut it, lines, report);
+        attach(&mut extensions, &it);
+        let common = Common { timestamp: line.timestamp, id, extensions };
+        return Entry::Event(entry::event(event_type, Some(line.rest), common));
+    }
+    extensions.extend(line.rest);
+    let name = line.name.clone().unwrap_or(UNKNOWN.into());
+    match becomes {
+        Becomes::Call => it.action = Some(TOOLS.action(&name).into_owned()),
+        _ => it.outcome = Some(outcome(line.is_error)),
+    }
+    attach(&mut extensions, &it);
+    let common = Common { timestamp: line.timestamp, id, extensions };
+    match becomes {
+        Becomes::Call => {
+            Entry::ToolCall(entry::tool_call(line.name, line.input, line.call_id, common))
+        }
+        _ => {
+            let result = entry::tool_result(line.output, line.call_id, None, line.is_error, common);
+            Entry::ToolResult(result)
+        }
+    }
+}
+
+/// The API omits the flag where a call succeeded.
+fn outcome(is_error: Option<bool>) -> Outcome {
+    if is_error == Some(true) { Outcome::Error } else { Outcome::Success }
+}
+
+fn message<'a>(
+    kind: MessageEntryType,
+    mut line: Line<'a>,
+    id: Option<Text<'a>>,
+    lines: &Lines,
+    report: &mut Report,
+) -> Entry<'a> {
+    let mut it = EntryAnnotations::default();
+    let Message { content: node, model, usage, rest } = match line.message.take() {
+        Some(message) => Message::read(message, &[], kind, report),
+        None => Message::default(),
+    };
+    let time = line.timestamp.as_ref();
+    let children = node.and_then(|node| blocks::children(node, |it| block(it, time, report)));
+    let content = node.map(Node::carry).or(line.text);
+    let has_results = |node: Node<'_, '_>| {
+        let is_result =
+            |it: Node<'_, '_>| it.member("type").is_some_and(|it| it.is_text("tool_result"));
+        node.elements().next().is_some() && node.elements().all(is_result)
+    };
+    // Results of tools are in the user's name, but are not the user's words.
+    if kind == MessageEntryType::User && !node.is_some_and(has_results) {
+        let author = content.as_ref().map(|content| author_of(content, crate::RULES));
+        it.author = Some(match author {
+            _ if lines.facts.parent.is_some() => vac_record::annotations::Author::OtherAgent,
+            Some(author) => author,
+            None => vac_record::annotations::Author::User,
+        });
+    }
+    it.usage = usage.or(line.usage).and_then(|usage| usage::read(usage, report));
+    let mut extensions = line.rest;
+    extensions.extend(object(rest).map(|rest| ("message".into(), rest)));
+    attach(&mut extensions, &it);
+    let common = Common { timestamp: line.timestamp, id, extensions };
+    let message = entry::message(kind, content, common);
+    Entry::Message(MessageEntry { parent_id: line.parent, model_id: model, children, ..message })
+}
+
+/// Returns the entry of a block that has one.
+fn block<'a>(
+    node: Node<'a, '_>,
+    time: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
+) -> Option<Entry<'a>> {
+    let is = |kind: &str| node.member("type").is_some_and(|it| it.is_text(kind));
+    if is("tool_use") {
+        let mut call = blocks::tool_call(node, time.cloned(), report)?;
+        let action = Some(TOOLS.action(&call.name));
+        let it = EntryAnnotations { action, ..EntryAnnotations::default() };
+        attach(&mut call.extensions, &it);
+        return Some(Entry::ToolCall(call));
+    }
+    if is("tool_result") {
+        let mut result = blocks::tool_result(node, time.cloned(), report)?;
+        let outcome = Some(outcome(result.is_error));
+        let it = EntryAnnotations { outcome, ..EntryAnnotations::default() };
+        attach(&mut result.extensions, &it);
+        return Some(Entry::ToolResult(result));
+    }
+    is("thinking").then(|| {
+        let Thinking { content, encrypted, rest } =
+            Thinking::read(node, &ReasoningEntry::KEYS, report);
+        let common = Common { timestamp: time.cloned(), id: None, extensions: rest };
+        Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
+    })
+}
+
+/// Returns the type of an event, and adds what it means.
+fn event_type<'a>(
+    node: Node<'a, 'a>,
+    line: &mut Line<'a>,
+    it: &mut EntryAnnotations<'a>,
+    lines: &Lines,
+    report: &mut Report,
+) -> Text<'a> {
+    let Some(kind) = line.kind.take() else {
+        let Some(settings) = settings(node) else {
+            report.unknown("a line without a type");
+            return UNKNOWN.into();
+        };
+        let totals = settings.member("tokenUsage").filter(|it| it.kind() == Kind::Map);
+        let totals = totals.filter(|_| !lines.has_usage).and_then(|it| usage::read(it, report));
+        let model = settings.member("model").and_then(Node::text);
+        it.usage = totals.map(|totals| Usage { model, ..totals });
+        return SETTINGS.into();
+    };
+    match &*kind {
+        "session_start" => it.starts = Some(true),
+        "session_end" => it.ends = Some(End { of: EndOf::Session, how: None }),
+        "completion" => {
+            it.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Success) });
+        }
+        // Of the system, or of an unknown role.
+        "message" | "system" | "todo_state" | COMPACTION => {}
+        kind => report.unknown(kind),
+    }
+    kind
+}
