@@ -37,6 +37,7 @@ pub fn logs(turns: usize) -> Vec<Generated> {
         generated("copilot", "events.jsonl", lines(COPILOT, copilot)),
         generated("pi", "2026-02-10T00-00-00-000Z_generated.jsonl", lines(PI, pi)),
         generated("droid", "66666666-0000-4000-8000-000000000006.jsonl", lines(DROID, droid)),
+        generated("antigravity", "generated.jsonl", lines("", antigravity)),
     ]
 }
 
@@ -362,4 +363,32 @@ fn droid(number: usize, text: &mut String) {
             r#"{{{answer},"message":{{"role":"assistant","content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
         ),
     );
+}
+
+fn antigravity(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |step: usize, source: &str, kind: &str| {
+        let step = number * 4 + step;
+        format!(
+            r#""step_index":{step},"source":"{source}","type":"{kind}","status":"DONE","created_at":"{time}""#
+        )
+    };
+    let (prompt, call, result, answer) = (
+        around(0, "USER_EXPLICIT", "USER_INPUT"),
+        around(1, "MODEL", "PLANNER_RESPONSE"),
+        around(2, "MODEL", "RUN_COMMAND"),
+        around(3, "MODEL", "PLANNER_RESPONSE"),
+    );
+    line(
+        text,
+        format_args!(r#"{{{prompt},"content":"<USER_REQUEST>\n{PROMPT}\n</USER_REQUEST>"}}"#),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{{call},"thinking":"{THOUGHT}","tool_calls":[{{"name":"run_command","args":{{"CommandLine":"\"cargo test\""}}}}]}}"#
+        ),
+    );
+    line(text, format_args!(r#"{{{result},"content":"{output}"}}"#));
+    line(text, format_args!(r#"{{{answer},"content":"{ANSWER}"}}"#));
 }

@@ -180,3 +180,22 @@ fn droid_sessions_have_the_counts_of_their_logs() {
         counts
     });
 }
+
+#[test]
+fn antigravity_sessions_have_the_counts_of_their_logs() {
+    check_folder("antigravity", "antigravity", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines {
+            match (line["source"].as_str(), line["type"].as_str()) {
+                (_, Some("USER_INPUT")) => counts.prompts += 1,
+                (_, Some("PLANNER_RESPONSE")) => {
+                    counts.answers += 1;
+                    counts.calls += list(&line["tool_calls"]).count();
+                }
+                (Some("MODEL"), _) => counts.results += 1,
+                _ => {}
+            }
+        }
+        counts
+    });
+}

@@ -67,6 +67,7 @@ const SUPPORTED: &[(&str, &str)] = &[
     ("pi", "pi"),
     ("openclaw", "pi"),
     ("droid", "droid"),
+    ("antigravity", "antigravity"),
 ];
 
 /// Returns the folder of the corpus that a file is in.
@@ -89,7 +90,9 @@ fn logs_of_unsupported_agents_are_refused() {
         let reader = SUPPORTED.iter().find(|(agent, _)| *agent == folder_of(path, &folder));
         if let Some((_, adapter)) = reader {
             let title = vac::agent(adapter).expect("an agent").adapter.title();
-            let is_companion = path.extension().is_some_and(|it| it == "json" || it == "sqlite");
+            let is_companion = path
+                .extension()
+                .is_some_and(|it| ["json", "sqlite", "db"].iter().any(|ending| it == *ending));
             let is_detected = message == format!("a log of {title}");
             assert!(is_detected || is_companion, "{}: {message}", path.display());
         } else {

@@ -55,6 +55,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "convert",
         seeds: &[
+            "fixtures/antigravity",
             "fixtures/claude",
             "fixtures/codex",
             "fixtures/copilot",

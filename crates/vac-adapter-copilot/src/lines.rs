@@ -67,6 +67,7 @@ impl Lines {
 impl LineFormat for Lines {
     const ID: &'static str = "id";
     const PARENT: &'static str = "parentId";
+    const COMMON_NAMES: &'static [&'static str] = &["events.jsonl"];
 
     fn adapter() -> &'static dyn Adapter {
         &crate::Copilot

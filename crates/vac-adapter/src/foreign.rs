@@ -11,7 +11,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Tables that identify the agent of a database.
 const TABLES: &[(&str, &str)] = &[
-    ("trajectory_meta", "Antigravity"),
+    ("trajectory_meta", "a database of Antigravity"),
     ("transcript_events", "OpenClaw since 2026.7.2"),
     ("session_model_usage", "Hermes Agent"),
     ("system_prompts", "Hermes Agent"),
@@ -33,8 +33,6 @@ const FOLDERS: &[(&str, &str)] = &[
     (".kiro", "Kiro CLI"),
     (".openhands", "OpenHands"),
     (".vibe", "Mistral Vibe"),
-    ("antigravity-cli", "Antigravity"),
-    ("antigravity-ide", "Antigravity"),
     ("chatSessions", "VS Code Copilot Chat"),
     ("kilocode.kilo-code", "Kilo Code"),
     ("rooveterinaryinc.roo-cline", "Roo Code"),
@@ -96,7 +94,6 @@ const RULES: &[(&str, Rule)] = &[
         let session = it.member("sessionId").and_then(Node::text);
         has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
     }),
-    ("Antigravity", |it| is_number(it, "step_index") && has_text(it, "source")),
     ("Grok Build", is_grok),
     ("Cline", is_cline),
     ("Kimi Code", |it| {

@@ -115,6 +115,9 @@ pub trait LineFormat: Default {
     /// The member of a line that is the id of the line before it.
     const PARENT: &'static str;
 
+    /// Names that the agent gives to the logs of all sessions, so that they are not ids.
+    const COMMON_NAMES: &'static [&'static str] = &[];
+
     /// Returns the adapter.
     fn adapter() -> &'static dyn Adapter;
 
@@ -161,7 +164,8 @@ pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     }
     format.finish();
     let facts = format.facts();
-    let stem = || ids::stem(sample.name).map(str::to_owned);
+    let is_common = F::COMMON_NAMES.contains(&sample.name);
+    let stem = || ids::stem(sample.name).filter(|_| !is_common).map(str::to_owned);
     Preview {
         variant: format.variant(),
         session_id: facts.session_id.clone().or_else(stem),
@@ -198,6 +202,7 @@ pub fn survey<'i, F: LineFormat + 'i>(
     }
     let id = match &format.facts().session_id {
         Some(id) => id.clone(),
+        None if F::COMMON_NAMES.contains(&input.name()) => ids::from_content(input)?,
         None => ids::from_input(input)?,
     };
     Ok(vec![Box::new(LineSession { input, log, format, id })])

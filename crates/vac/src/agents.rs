@@ -17,6 +17,7 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_copilot::Copilot,
     &vac_adapter_pi::Pi,
     &vac_adapter_droid::Droid,
+    &vac_adapter_antigravity::Antigravity,
 ];
 
 /// An agent, and the adapter that reads its logs.

@@ -55,6 +55,9 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "openclaw /home/ada/.clawdbot",
             "openclaw /home/ada/.moltbot",
             "droid /home/ada/.factory",
+            "antigravity /home/ada/.gemini/antigravity-cli",
+            "antigravity /home/ada/.gemini/antigravity",
+            "antigravity /home/ada/.gemini/antigravity-ide",
         ]
     );
 }
@@ -134,6 +137,9 @@ fn variables_go_before_the_home_folder() {
             "openclaw /home/ada/.clawdbot",
             "openclaw /home/ada/.moltbot",
             "droid /home/ada/.factory",
+            "antigravity /home/ada/.gemini/antigravity-cli",
+            "antigravity /home/ada/.gemini/antigravity",
+            "antigravity /home/ada/.gemini/antigravity-ide",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];

@@ -189,6 +189,10 @@ fn list_and_convert_agree_on_ids_variants_and_number() {
         ("gemini", "home/.gemini/tmp/PLACE/chats/session-NAME"),
         ("cursor", "home/.cursor/projects/PLACE/agent-transcripts/STEM/NAME"),
         ("qwen", "home/.qwen/projects/PLACE/chats/NAME"),
+        (
+            "antigravity",
+            "home/.gemini/antigravity-cli/brain/PLACE/.system_generated/logs/transcript_full.jsonl",
+        ),
         ("droid", "home/.factory/sessions/PLACE/NAME"),
         ("pi", "home/.pi/agent/sessions/PLACE/NAME"),
         ("copilot", "home/.copilot/session-state/PLACE/events.jsonl"),
