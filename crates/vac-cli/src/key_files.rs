@@ -56,6 +56,22 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
     Ok((public, files))
 }
 
+/// The variable that names the file of the private key.
+pub const VAC_KEY: &str = "VAC_KEY";
+
+/// Returns the file of the private key that the variable names.
+pub fn from_variable() -> Option<PathBuf> {
+    std::env::var_os(VAC_KEY).filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the file of the private key: that of an option, or of the variable.
+pub fn named(option: Option<&PathBuf>) -> Result<PathBuf> {
+    match option.cloned().or_else(from_variable) {
+        Some(path) => Ok(path),
+        None => bail!("no key to sign with (use --key, or the variable {VAC_KEY})"),
+    }
+}
+
 /// Reads a private key. It is an error if users other than its owner can access the file,
 /// unless `insecure` allows it.
 pub fn read_secret(path: &Path, insecure: bool) -> Result<SecretKey> {

@@ -141,6 +141,8 @@ pub struct SignedFacts {
     pub issuer: Option<String>,
     /// The subject.
     pub subject: Option<String>,
+    /// When the signer says that it signed, in whole seconds since 1970.
+    pub issued_at: Option<i64>,
     /// The media type of the record.
     pub content_type: Option<String>,
     /// A description of what was signed: the record as it is, its canonical form, or its digest.

@@ -101,6 +101,8 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
             key: key.thumbprint_uri(),
             issuer: envelope.header.claims.issuer.clone(),
             subject: envelope.header.claims.subject.clone(),
+            #[allow(clippy::cast_possible_truncation)] // saturates
+            issued_at: envelope.header.claims.issued_at.map(|time| time as i64),
             content_type: envelope.header.content_type.as_ref().map(|one| one.name.clone()),
             signed: found.signed,
         }),

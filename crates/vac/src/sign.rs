@@ -150,6 +150,9 @@ pub struct SignedClaims {
     /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// When the signer says that it signed, in whole seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issued_at: Option<i64>,
     /// The media type of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
@@ -199,6 +202,7 @@ impl From<&Answers<'_>> for Verified {
                 key: facts.key.clone(),
                 issuer: facts.issuer.clone(),
                 subject: facts.subject.clone(),
+                issued_at: facts.issued_at,
                 content_type: facts.content_type.clone(),
                 signed: facts.signed,
             }),

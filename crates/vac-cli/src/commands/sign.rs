@@ -28,7 +28,7 @@ use crate::session_names;
 /// Signs the exact bytes of the file. The result is a COSE signature (RFC 9052) that contains the
 /// record, unless --detached or --hash-envelope is given. The record is validated first, and searched
 /// for likely secrets (tokens, private keys, passwords in URLs): a warning names their kinds and
-/// places, never their values.
+/// places, never their values. The time is stated as a claim of the signer (`iat`).
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
@@ -57,9 +57,10 @@ pub struct SignArgs {
     /// Record in JSON or CBOR, - for stdin, or the id of a record in the folder `VAC_RECORDS`
     #[arg(value_name = "RECORD")]
     record: PathBuf,
-    /// Private key: PKCS #8 in PEM, Ed25519 or P-256
+    /// Private key: PKCS #8 in PEM, Ed25519 or P-256 [default: the file that the variable `VAC_KEY`
+    /// names]
     #[arg(long, value_name = "KEY")]
-    key: PathBuf,
+    key: Option<PathBuf>,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -90,6 +91,9 @@ pub struct SignArgs {
     /// Certificate of the key and its issuers, in PEM
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
+    /// Do not state the time of signing, so that the same record and key give the same bytes
+    #[arg(long)]
+    no_time: bool,
     /// Sign a record that is not valid
     #[arg(long)]
     allow_invalid: bool,
@@ -132,8 +136,9 @@ impl SignArgs {
         let readers = self.mode.readers_of_files([self.record.as_path()]);
         let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
-        output.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
-        let key = key_files::read_secret(&self.key, self.insecure_key_permissions)?;
+        let key_file = key_files::named(self.key.as_ref())?;
+        output.check(existing, [&self.record, &key_file].into_iter().chain(&self.cert))?;
+        let key = key_files::read_secret(&key_file, self.insecure_key_permissions)?;
         let chain = self.cert.as_deref().map(key_files::read_chain).transpose()?;
         let bytes = output_file::read(&self.record)?;
         let encoding = detect_encoding(&bytes);
@@ -169,7 +174,8 @@ impl SignArgs {
             }
             return Ok(exit);
         }
-        let signed = sign(&record, &self.options(chain.as_ref()), &key)
+        let time = if self.no_time { None } else { Some(key_files::now()?) };
+        let signed = sign(&record, &self.options(chain.as_ref(), time), &key)
             .with_context(|| format!("cannot sign {}", self.name()))?;
         output.write(&signed.parts(), false, existing, printer)?;
         if let Some(violations) = &violations {
@@ -186,7 +192,11 @@ impl SignArgs {
         Ok(Exit::Success)
     }
 
-    fn options<'o>(&'o self, certificates: Option<&'o Chain>) -> SignOptions<'o> {
+    fn options<'o>(
+        &'o self,
+        certificates: Option<&'o Chain>,
+        time: Option<u64>,
+    ) -> SignOptions<'o> {
         SignOptions {
             issuer: self.issuer.as_deref(),
             subject: self.subject.as_deref(),
@@ -198,7 +208,7 @@ impl SignArgs {
                 (_, true) => Carriage::Digest,
                 _ => Carriage::Attached,
             },
-            time: None,
+            time,
         }
     }
 

@@ -93,7 +93,16 @@ mod examples {
         must(&folder, &["convert", "-f", "cbor", "session.jsonl", "-o", "record.cbor"]);
         copy("prices/sample.json", &folder, "prices.json");
         signed(&folder);
+        archived(&folder);
         folder
+    }
+
+    fn archived(folder: &Folder) {
+        must(folder, &["archive", "init", "sessions", "--keygen"]);
+        let log = "orrery/5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11.jsonl";
+        copy("claude/jsonl/basic/session.jsonl", folder, log);
+        must(folder, &["archive", "add", "sessions", "orrery"]);
+        must(folder, &["archive", "head", "sessions", "-o", "head.cbor"]);
     }
 
     fn signed(folder: &Folder) {

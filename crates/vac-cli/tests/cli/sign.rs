@@ -266,3 +266,30 @@ fn invalid_keys_are_reported_without_their_content() {
     let ran = folder.vac(&private);
     assert!(ran.code == 2 && ran.stderr.contains("found PRIVATE KEY"), "{ran:?}");
 }
+
+#[test]
+fn time_of_signing_is_a_claim_that_can_be_left_out() {
+    let folder = folder();
+    assert_eq!(sign(&folder, &["a.json", "-o", "timed.cose"]).code, 0);
+    let timed = verify(&folder, &["timed.cose"]);
+    assert!(timed.stdout.contains(", signed at 20") && timed.stdout.contains("by its own clock"));
+    let json = verify(&folder, &["timed.cose", "--json"]).json();
+    assert!(json["claims"]["issued-at"].as_i64() > Some(1_700_000_000), "{json}");
+    for name in ["one.cose", "two.cose"] {
+        let signed = sign(&folder, &["a.json", "--no-time", "-o", name]);
+        assert_eq!(signed.code, 0, "{signed:?}");
+        assert!(!verify(&folder, &[name]).stdout.contains("signed at"));
+    }
+    assert_eq!(written(&folder, "one.cose"), written(&folder, "two.cose"));
+}
+
+#[test]
+fn variable_names_the_key() {
+    let folder = folder();
+    let none = folder.vac_at_home(&[], &["sign", "a.json", "-o", "a.cose"]);
+    assert!(none.code == 2 && none.stderr.contains("VAC_KEY"), "{none:?}");
+    let variable = [("VAC_KEY", "keys/signing-key.pem")];
+    let ran = folder.vac_at_home(&variable, &["sign", "a.json", "-o", "a.cose"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(verify(&folder, &["a.cose"]).code, 0);
+}

@@ -100,6 +100,9 @@ impl Identity {
         }
         let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quote);
         let mut detail = format!("issuer {}, subject {}", shown(issuer), shown(subject));
+        if let Some(time) = claims.issued_at {
+            detail += &format!(", signed at {} by its own clock", format_time(time));
+        }
         match self.certificate {
             Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",
             Some(Ok(CertificateStatus::NotChecked)) => {
@@ -143,4 +146,12 @@ fn certificates(
 
 fn quote(text: &str) -> String {
     format!("\"{}\"", printable(text, 200))
+}
+
+/// Formats seconds since 1970 in UTC, without a fraction.
+fn format_time(seconds: f64) -> String {
+    #[allow(clippy::cast_possible_truncation)]
+    // saturates, and years beyond 9999 are shown as they are
+    let text = vac_record::time::utc(i128::from(seconds as i64) * 1_000_000_000);
+    text.map_or_else(|| format!("{seconds} seconds since 1970"), |text| text.replace(".000Z", "Z"))
 }

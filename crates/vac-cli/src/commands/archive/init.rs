@@ -26,7 +26,7 @@ use crate::printer::Printer;
     "",
     &[
         (
-            "vac archive init sessions --keygen --label user=ada --label host=loom",
+            "vac archive init diary --keygen --label user=ada --label host=loom",
             "A new archive and a new key, with labels for every record",
         ),
         (

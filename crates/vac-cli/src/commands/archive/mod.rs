@@ -8,7 +8,7 @@ mod list;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
 use vac::SecretKey;
@@ -20,9 +20,6 @@ use crate::help;
 use crate::key_files;
 use crate::printer::Printer;
 
-/// The variable that names the file of the private key.
-const VAC_KEY: &str = "VAC_KEY";
-
 fn ending() -> StyledStr {
     help::ending(
         &["\
@@ -31,13 +28,10 @@ signed statement, the statements are leaves of a Merkle tree, and every run sign
 has kept a head can check later that nothing which it covers was changed or taken out."],
         "the archive is not valid, a session was not added, or a log no longer contains what was archived",
         &[
-            (
-                "vac archive init sessions --keygen --label user=ada",
-                "A new archive, with a new key",
-            ),
-            ("vac archive add sessions --discover", "Add what is new on this machine"),
-            ("vac archive verify sessions", "Check everything in it"),
-            ("vac archive head sessions", "The newest head, to keep elsewhere"),
+            ("vac archive init journal --keygen --label user=ada", "A new archive, with a new key"),
+            ("vac archive add journal --discover", "Add what is new on this machine"),
+            ("vac archive verify journal", "Check everything in it"),
+            ("vac archive head journal", "The newest head, to keep elsewhere"),
         ],
     )
 }
@@ -93,12 +87,10 @@ struct KeyOption {
 impl KeyOption {
     /// Reads the key for an archive.
     fn read(&self, archive: &Path) -> Result<SecretKey> {
-        let stated = std::env::var_os(VAC_KEY).filter(|name| !name.is_empty()).map(PathBuf::from);
-        let own = || Some(key_folder(archive).join("signing-key.pem")).filter(|path| path.exists());
-        let Some(path) = self.key.clone().or(stated).or_else(own) else {
-            bail!("no key to sign with (use --key, or the variable {VAC_KEY})");
-        };
-        key_files::read_secret(&path, self.insecure_key_permissions)
+        let own = key_folder(archive).join("signing-key.pem");
+        let is_stated = self.key.is_some() || key_files::from_variable().is_some();
+        let option = self.key.as_ref().or((!is_stated && own.exists()).then_some(&own));
+        key_files::read_secret(&key_files::named(option)?, self.insecure_key_permissions)
     }
 }
 
