@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 /// One document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Where it is, from the workspace's root.
+    /// Its path, from the workspace's root.
     pub name: String,
-    /// The whole of it.
+    /// Its text.
     pub text: String,
 }
 
@@ -18,7 +18,7 @@ pub struct Block {
     pub line: usize,
     /// The language that its fence names; empty without one.
     pub language: String,
-    /// How far it is indented, in a list.
+    /// The indentation in a list.
     pub indent: usize,
     /// Its lines, without the fences and the indent.
     pub lines: Vec<String>,
@@ -35,7 +35,7 @@ impl Document {
         Self { name: name.to_owned(), text }
     }
 
-    /// Every Markdown file of the workspace, in the order of their names.
+    /// Returns every Markdown file of the workspace, in the order of their names.
     pub fn all() -> Vec<Self> {
         let mut names = Vec::new();
         find(crate::root(), &mut names);

@@ -10,7 +10,7 @@ use vac_value::{Any, Document, Encoder, Encoding, IntoOwned, Node, transcode};
 
 use crate::goldens::{GOLDENS, Golden};
 
-/// One document and what it is.
+/// One document and whether it is valid.
 pub struct Case {
     pub bytes: Vec<u8>,
     pub encoding: Encoding,
@@ -149,7 +149,7 @@ fn valid_documents_survive_decoding_and_encoding() {
         if !case.valid {
             return Ok(());
         }
-        let again = (golden.there_and_back)(&case.document())?;
+        let again = (golden.decode_and_encode)(&case.document())?;
         let value = |bytes: &'_ [u8]| {
             Document::scan(bytes, case.encoding)
                 .map(|document| document.root().carry().into_owned())
@@ -172,7 +172,7 @@ fn invalid_documents_are_not_decoded() {
         if case.valid {
             return Ok(());
         }
-        match (golden.there_and_back)(&case.document()) {
+        match (golden.decode_and_encode)(&case.document()) {
             Ok(_) => Err("decoded".to_owned()),
             Err(error) if error.starts_with("internal error") => Err(error),
             Err(_) => Ok(()),

@@ -162,7 +162,7 @@ pub struct Golden {
     pub schema: &'static Schema,
     /// Decodes a document into the generated type and encodes it again, in the
     /// document's own encoding.
-    pub there_and_back: fn(&Document<'_>) -> Result<Vec<u8>, String>,
+    pub decode_and_encode: fn(&Document<'_>) -> Result<Vec<u8>, String>,
 }
 
 macro_rules! golden {
@@ -170,7 +170,7 @@ macro_rules! golden {
         Golden {
             stem: $stem,
             schema: &$module::schema::SCHEMA,
-            there_and_back: |document| {
+            decode_and_encode: |document| {
                 let value: $module::Root = $module::schema::SCHEMA
                     .decode($module::schema::rules::ROOT, document.root())
                     .map_err(|error| error.to_string())?;

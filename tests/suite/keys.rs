@@ -1,4 +1,4 @@
-//! How the keys of a log are written means nothing, and neither do native keys with the names of
+//! The spelling of the keys of a log has no effect, and neither have native keys with the names of
 //! annotations.
 
 use serde::de::IgnoredAny;
@@ -72,8 +72,8 @@ fn text_length(json: &[u8]) -> usize {
     json[1..].iter().position(is_end).map_or(json.len(), |at| at + 2)
 }
 
-/// Removes what states the bytes of a log: unparsed text, sizes and digests of it, and ids that
-/// are made of them.
+/// Removes the members that depend on the bytes of a log: unparsed text, sizes and digests of it,
+/// and ids that are made of them.
 fn remove_bytes(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -98,7 +98,7 @@ fn records(adapter: &dyn Adapter, log: &TestLog) -> Vec<Value> {
     records
 }
 
-/// Returns where two values differ first.
+/// Returns the first difference between two values.
 fn difference(expected: &Value, found: &Value) -> String {
     match (expected, found) {
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {

@@ -1,6 +1,7 @@
 //! The workspace's own tests, in one binary.
 
 mod adapters;
+mod detection;
 mod docs;
 mod explicit_mappings;
 mod fuzz;
@@ -20,4 +21,3 @@ mod sign;
 mod spec_change;
 mod style;
 mod vectors;
-mod whose;

@@ -383,16 +383,16 @@ fn with_large_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static)
 /// A panic is a verdict that is wrong in any case.
 fn verdicts(schema: &str, documents: &[Vec<u8>]) -> Option<Vec<Option<bool>>> {
     let schema = cddl::cddl_from_str(schema, true).ok()?;
-    let judge = |bytes: &Vec<u8>| match decode_cbor(bytes) {
+    let validate = |bytes: &Vec<u8>| match decode_cbor(bytes) {
         Ok(value) => CBORValidator::new(&schema, value, None).validate().is_ok(),
         Err(_) => false,
     };
-    let opinion = |bytes| catch_unwind(AssertUnwindSafe(|| judge(bytes))).ok();
-    Some(documents.iter().map(opinion).collect())
+    let verdict = |bytes| catch_unwind(AssertUnwindSafe(|| validate(bytes))).ok();
+    Some(documents.iter().map(verdict).collect())
 }
 
 #[test]
-fn crate_cddl_agrees_except_where_it_is_known_to_be_wrong() {
+fn crate_cddl_agrees_except_for_known_mistakes() {
     let (unreadable, wrong, agreed) = with_large_stack(|| {
         let (mut unreadable, mut wrong) = (BTreeSet::new(), BTreeSet::new());
         let mut agreed = 0;
@@ -407,8 +407,8 @@ fn crate_cddl_agrees_except_where_it_is_known_to_be_wrong() {
                 unreadable.insert(golden.stem.to_owned());
                 continue;
             };
-            for (case, opinion) in cases.into_iter().zip(verdicts) {
-                if opinion == Some(case.valid) {
+            for (case, verdict) in cases.into_iter().zip(verdicts) {
+                if verdict == Some(case.valid) {
                     agreed += 1;
                 } else {
                     wrong.insert((golden.stem.to_owned(), case.why));
@@ -447,7 +447,7 @@ fn every_disagreement_has_its_section() {
 }
 
 #[test]
-fn crate_cddl_agrees_on_the_vectors_except_where_it_is_known_to_be_wrong() {
+fn crate_cddl_agrees_on_the_vectors_except_for_known_mistakes() {
     let Some(folder) = shared("vectors", "VAC_VECTORS") else { return };
     let folder = folder.join("schema");
     let manifest = std::fs::read(folder.join("manifest.json")).expect("a manifest");
@@ -466,8 +466,8 @@ fn crate_cddl_agrees_on_the_vectors_except_where_it_is_known_to_be_wrong() {
     let verdicts =
         with_large_stack(move || verdicts(&spec, &documents)).expect("it reads the spec");
     let (mut wrong, mut right) = (BTreeSet::new(), BTreeSet::new());
-    for ((name, valid), opinion) in names.iter().zip(verdicts) {
-        let side = if opinion == Some(*valid) { &mut right } else { &mut wrong };
+    for ((name, valid), verdict) in names.iter().zip(verdicts) {
+        let side = if verdict == Some(*valid) { &mut right } else { &mut wrong };
         side.insert(name.as_str());
     }
     // The vectors are maintained elsewhere and may grow; their manifest decides.

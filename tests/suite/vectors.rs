@@ -5,7 +5,7 @@ use vac_tests::shared;
 use vac_value::{Document, Encoding, Node};
 
 #[test]
-fn schema_vectors_are_judged_as_their_manifest_says() {
+fn schema_vectors_have_the_verdicts_of_their_manifest() {
     let Some(folder) = shared("vectors", "VAC_VECTORS") else { return };
     let folder = folder.join("schema");
     let manifest = std::fs::read(folder.join("manifest.json")).expect("a manifest");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// Runs the benchmark and writes what it prints. True if it ran to its end.
+/// Runs the benchmark and writes its output. Returns whether it ran to its end.
 pub fn write(output: Option<&Path>, quick: bool) -> Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut bench = Command::new(cargo);

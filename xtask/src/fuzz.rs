@@ -30,7 +30,7 @@ const MAX_MEMORY: u32 = 2048;
 /// More time than this for one input, in seconds, is a finding.
 const MAX_TIME: u32 = 20;
 
-/// How a target is run. Its own corpus is `tests/fuzz/corpus/<name>`.
+/// The configuration of a target. Its own corpus is `tests/fuzz/corpus/<name>`.
 struct Target {
     name: &'static str,
     /// Further folders with inputs, from the workspace's root.
@@ -149,7 +149,7 @@ fn build() -> Result<PathBuf> {
     Ok(target_dir.join(host).join("fuzz/fuzz").with_extension(std::env::consts::EXE_EXTENSION))
 }
 
-/// A built program and how long to run it.
+/// A built program and the time to run it for.
 struct Fuzz {
     program: PathBuf,
     /// Where findings and output go.
@@ -159,7 +159,7 @@ struct Fuzz {
 }
 
 impl Fuzz {
-    /// Runs one target. True if nothing was found; otherwise the finding is printed.
+    /// Runs one target. Returns whether nothing was found; a finding is printed.
     fn target(&self, target: &Target) -> Result<bool> {
         let root = crate::root()?;
         let name = target.name;
@@ -198,7 +198,7 @@ impl Fuzz {
     }
 }
 
-/// Returns how much was tried, as libFuzzer reports it.
+/// Returns the numbers of runs and of covered edges, as libFuzzer reports them.
 fn summary(output: &str) -> String {
     let runs = statistic(output, "stat::number_of_executed_units: ").unwrap_or("no");
     let memory = statistic(output, "stat::peak_rss_mb: ").unwrap_or("?");
@@ -213,8 +213,7 @@ fn statistic<'o>(output: &'o str, name: &str) -> Option<&'o str> {
     output.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// What a reader needs of the output of a run that failed: the first panic with its
-/// message, and the input.
+/// Extracts the first panic with its message, and the input, from the output of a run that failed.
 fn finding(output: &str) -> String {
     let panic = output.lines().skip_while(|line| !line.contains("panicked at ")).take(4);
     let verdict = output.lines().filter(|line| {
@@ -223,7 +222,7 @@ fn finding(output: &str) -> String {
     panic.chain(verdict).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a folder for what a run writes, in memory where the system has a place for that.
+/// Creates a folder for the files of a run, in memory where the system has a place for that.
 fn scratch_folder() -> Result<TempDir> {
     let memory = Path::new("/dev/shm");
     let mut folder = tempfile::Builder::new();

@@ -111,7 +111,7 @@ mod tests {
     use super::Arguments;
 
     #[test]
-    fn what_documents_ask_of_it_is_understood() {
+    fn chores_in_documents_are_parsed() {
         let mut count = 0;
         for document in Document::all() {
             for (line, command) in document.commands(&["cargo"]) {

@@ -1,12 +1,12 @@
-//! Whether the manifest's `rust-version` can be true: no dependency needs a newer compiler.
-//! Whether our own code needs one, only an older compiler can tell.
+//! Checks that no dependency needs a newer compiler than the manifest's `rust-version`. Only a
+//! build with an older compiler shows whether our own code needs a newer one.
 
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-/// Compares the versions. True if none is newer than the manifest's.
+/// Compares the versions. Returns whether none is newer than the manifest's.
 pub fn check() -> Result<bool> {
     let metadata = metadata()?;
     let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
@@ -35,8 +35,7 @@ pub fn check() -> Result<bool> {
     Ok(is_true)
 }
 
-/// What cargo knows about all dependencies, or without a network about those of this
-/// platform.
+/// Returns cargo's metadata of all dependencies, or without a network of those of this platform.
 fn metadata() -> Result<Value> {
     let host = host()?;
     let all = run(&["metadata", "--format-version", "1", "--locked"], Stdio::null());

@@ -28,7 +28,7 @@ pub struct AgentRules {
     /// Returns the native documents of a log. Where [`TestLog::parts`] are not what is on disk (a
     /// compressed file, the rows of a database), the check reads them on its own.
     pub documents: fn(&TestLog) -> Vec<Vec<u8>>,
-    /// Finds the ids of one native document, and what refers to them.
+    /// Finds the ids of one native document, and the references to them.
     pub references: fn(&Value, &mut References),
     /// A log of one session, with `VALUE` in the place of any JSON value.
     pub sample: &'static str,

@@ -73,7 +73,7 @@ pub fn logs(agent: &AgentRules) -> Vec<(String, TestLog)> {
     logs
 }
 
-/// Checks all hostile logs of an agent. Returns how many of them convert.
+/// Checks all hostile logs of an agent. Returns the number of those that convert.
 pub fn check_hostile(agent: &AgentRules, adapter: &dyn Adapter) -> usize {
     let logs = logs(agent).into_iter();
     let logs = logs.map(|(name, log)| log.named(format!("{}, {name}", agent.name)));
@@ -81,7 +81,7 @@ pub fn check_hostile(agent: &AgentRules, adapter: &dyn Adapter) -> usize {
 }
 
 /// Checks that a log that is cut at any of `places` evenly spaced places loses nothing that is
-/// left. Returns how many of the beginnings convert.
+/// left. Returns the number of beginnings that convert.
 pub fn check_truncated(
     agent: &AgentRules,
     adapter: &dyn Adapter,
@@ -97,7 +97,7 @@ pub fn check_truncated(
 }
 
 /// Checks that a log with another byte at any of `places` evenly spaced places loses nothing.
-/// Returns how many of the changed logs convert.
+/// Returns the number of changed logs that convert.
 pub fn check_changed_bytes(
     agent: &AgentRules,
     adapter: &dyn Adapter,

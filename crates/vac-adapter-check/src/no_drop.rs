@@ -34,7 +34,7 @@ pub struct NoDropOutcome {
     pub missing: Vec<String>,
 }
 
-/// Where the scalars of a document have to be.
+/// The place in which the scalars of a document have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
     /// Anywhere in the records.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::agents::AgentRules;
 use crate::native::{PieceKind, pieces, value};
 
-/// Ids and what refers to them.
+/// Ids, and the references to them.
 #[derive(Clone, Debug, Default)]
 pub struct References {
     /// Ids of entries.

@@ -60,7 +60,7 @@ mod tests {
     use super::{Tokens, tokens};
 
     #[test]
-    fn children_count() {
+    fn tokens_of_children_count() {
         let record = json!({"session": {"entries": [
             {"token-usage": {"input": 1, "output": 2, "cost": 0.5}},
             {"children": [{"token-usage": {"input": 10, "cached": 3, "reasoning": 4, "total": 17}}]},

@@ -1,4 +1,4 @@
-//! What Claude Code keeps next to a log.
+//! The companion files that Claude Code keeps next to a log.
 //!
 //! What does not fit into `<id>.jsonl` is in a folder `<id>` next to it: the logs of subagents, and
 //! tool output as plain files.

@@ -1,4 +1,4 @@
-//! Which documents are lines of a Claude Code log, and what the first of them say about the session.
+//! Detects lines of Claude Code logs, and previews their sessions.
 
 use vac_adapter::verdict::UNKNOWN_SHAPE;
 use vac_adapter::{Confidence, Fit, Memory, Preview, Sample, Share, Verdict, ids};
@@ -17,7 +17,7 @@ fn is_known(line: Node<'_, '_>) -> bool {
     line.member("type").and_then(Node::text).is_some_and(|kind| known::line(&kind))
 }
 
-/// Returns how the documents of a sample fit.
+/// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict != Verdict::default() {
@@ -32,7 +32,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     Verdict::from_confidence(seen)
 }
 
-/// Returns how one document fits.
+/// Returns the verdict on one document.
 fn fit(document: Node<'_, '_>) -> Fit {
     let Some(lines) = exported(document) else { return fit_line(document) };
     let mut verdict = Verdict::default();
@@ -48,7 +48,7 @@ fn contradiction(verdict: &Verdict) -> Fit {
     Fit::Contradicts(verdict.reason.unwrap_or(UNKNOWN_SHAPE))
 }
 
-/// Returns how one line fits.
+/// Returns the verdict on one line.
 fn fit_line(line: Node<'_, '_>) -> Fit {
     LineMembers::read(line).fit(line)
 }

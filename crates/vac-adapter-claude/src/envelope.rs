@@ -6,12 +6,12 @@ use vac_value::{Node, Text};
 
 use crate::session_defaults::SessionDefaults;
 
-/// Which members of a line have a field of their own.
+/// The members of a line that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     /// The type of the line, if the entry states it.
     pub kind: Option<&'w str>,
-    /// The member that contains what the line says, if it is wanted alone.
+    /// The member with the content of the line, if only that is wanted.
     pub body: Option<&'w str>,
     /// The values of the session, which a line need not repeat.
     pub defaults: &'w SessionDefaults,

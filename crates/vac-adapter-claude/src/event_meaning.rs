@@ -1,4 +1,5 @@
-//! What events state about permissions, and about where the session and its turns begin and end.
+//! Annotations of events about permissions, and about the start and the end of the session and its
+//! turns.
 //!
 //! | event | annotation |
 //! |---|---|
@@ -25,7 +26,7 @@ use crate::first_pass::LinePlan;
 /// The maximum length of the names of permitted tools, in characters.
 const MAX_WHAT: usize = 200;
 
-/// Adds what an event of this type states.
+/// Adds the annotations of an event of this type.
 pub(crate) fn annotate<'a>(
     it: &mut EntryAnnotations<'a>,
     line: Node<'a, '_>,
@@ -91,7 +92,7 @@ pub(crate) fn annotate<'a>(
     }
 }
 
-/// Returns how the last line of a stream says that the session ended.
+/// Returns the end of the session that the last line of a stream states.
 fn result(line: Node<'_, '_>) -> End {
     let is_error = line.member("is_error").and_then(Node::bool);
     let subtype = line.member("subtype").and_then(Node::text);
@@ -109,7 +110,7 @@ fn result(line: Node<'_, '_>) -> End {
     End { of: EndOf::Session, how }
 }
 
-/// What a permission mode decides about actions that no rule permits.
+/// Returns the decision of a permission mode about actions that no rule permits.
 fn mode(mode: Text<'_>) -> Permission<'_> {
     let decision = match &*mode {
         "acceptEdits" | "auto" | "bypassPermissions" => Decision::Allowed,

@@ -1,4 +1,4 @@
-//! The first pass: what is true of the session as a whole, and what each line becomes.
+//! The first pass: collects the facts about a session, and plans the entry of each line.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -29,19 +29,19 @@ use crate::session_defaults::SessionDefaults;
 use crate::session_folder::Spilled;
 use crate::subagent::{Calls, Part, SidechainCalls};
 
-/// What was found out about a session.
+/// The facts about a session.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// What most lines repeat.
+    /// Values of the session that most lines repeat.
     pub defaults: SessionDefaults,
-    /// When its lines were written.
+    /// The time span of its lines.
     pub span: Span,
-    /// The same of lines that it has from another session.
+    /// The values and the time span of lines that were copied from another session.
     inherited: (SessionDefaults, Span),
     history: ForkHistory,
     /// Whether a line names its session as logs do.
     is_logged: bool,
-    /// What becomes of each line.
+    /// The plan for each line.
     pub plans: Vec<LinePlan>,
     /// The files of the log.
     pub parts: Vec<Part>,
@@ -51,22 +51,22 @@ pub(crate) struct Facts {
     pub calls: Calls,
     sidechains: SidechainCalls,
     progress: ProgressMessages,
-    /// Messages that were withdrawn or replaced, and how.
+    /// The annotations of messages that were withdrawn or replaced.
     superseded: HashMap<String, Superseded<'static>>,
     changes: Changes,
-    /// How many web exports there are.
+    /// The number of web exports.
     pub exports: u64,
-    /// What the first of them contains next to its lines.
+    /// The members of the first export that are not lines.
     pub extensions: Rest<'static>,
-    /// How many of the others contain something next to their lines.
+    /// The number of other exports that have members besides their lines.
     pub wrappers: u64,
-    /// How the lines fit a log of Claude Code.
+    /// The verdict on the lines.
     verdict: Verdict,
-    /// Whether a line of a known type was there.
+    /// Whether a line has a known type.
     is_known: bool,
     /// The sessions that lines name.
     named: Named,
-    /// Whether a line of a workflow's journal was there.
+    /// Whether a line is one of a workflow's journal.
     is_journal: bool,
     pub models: Models,
     /// For each message of the API its last line with a usage.
@@ -76,7 +76,7 @@ pub(crate) struct Facts {
     queue: Queue,
 }
 
-/// What lines repeat, to find those that change it.
+/// The last values that lines repeat, to find lines that change them.
 #[derive(Debug, Default)]
 struct Changes {
     permission_mode: Option<String>,
@@ -108,10 +108,10 @@ impl Named {
     }
 }
 
-/// What becomes of a line.
+/// The plan for a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinePlan {
-    pub becomes: LineKind,
+    pub kind: LineKind,
     /// Whether the usage of its message is the one that counts.
     pub counts_usage: bool,
     /// Whether it states something that lines before it do not: a permission mode, the start.
@@ -123,7 +123,7 @@ pub(crate) struct LinePlan {
     sidechain: Option<NonZeroU32>,
 }
 
-/// See [`LinePlan`].
+/// The kind of entry that a line becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum LineKind {
     #[default]
@@ -137,7 +137,7 @@ pub(crate) enum LineKind {
 }
 
 impl Facts {
-    /// Facts about an input of which no line was read.
+    /// Creates the facts about an input before its first line.
     pub fn new(input: &dyn Input) -> Self {
         let history = ForkHistory::new(ids::stem(input.name()));
         Self { parts: Part::list(input), history, ..Self::default() }
@@ -169,10 +169,10 @@ impl Facts {
         if let Some(kind) = members.kind.and_then(Node::text) {
             self.is_known = self.is_known || known::line(&kind);
             self.is_journal |= !self.is_known && known::journal(&kind) && members.agent.is_some();
-            plan.becomes = self.becomes(&kind, &members, line);
+            plan.kind = self.line_kind(&kind, &members, line);
             plan.is_change = self.is_change(&kind, &members);
         }
-        self.retractions(&members);
+        self.add_retractions(&members);
         if members.plan.is_some()
             && let Some(message) = members.message
         {
@@ -180,7 +180,7 @@ impl Facts {
         }
         if let Some(part) = self.parts.get_mut(line.place.file) {
             part.line(members.id, members.parent);
-            if matches!(plan.becomes, LineKind::Message(_)) {
+            if matches!(plan.kind, LineKind::Message(_)) {
                 part.message(members.agent);
             }
         }
@@ -193,7 +193,7 @@ impl Facts {
         if let Some(last) = self.plans.last_mut() {
             *last = plan;
         }
-        if let LineKind::Message(_) = plan.becomes {
+        if let LineKind::Message(_) = plan.kind {
             if self.is_repeated(members.id, members.said) {
                 self.plans[line.index].is_repeated = true;
             } else {
@@ -249,7 +249,7 @@ impl Facts {
     }
 
     /// Adds the messages that a line withdraws or replaces.
-    fn retractions(&mut self, members: &LineMembers<'_, '_>) {
+    fn add_retractions(&mut self, members: &LineMembers<'_, '_>) {
         let by = || members.id.and_then(Node::text).map(|id| Text::Owned(id.into_owned()));
         let mut add = |id: Text<'_>, how| {
             self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
@@ -305,7 +305,8 @@ impl Facts {
         started.or_else(|| self.history.parent())
     }
 
-    /// Adds what a line repeats of its session. Returns which session the line is from.
+    /// Adds the values of the session that a line repeats. Returns the session that the line is
+    /// from.
     fn repeated(&mut self, members: &LineMembers<'_, '_>) -> LineOrigin {
         if let Some(session) = members.session {
             self.named.add(session);
@@ -326,8 +327,8 @@ impl Facts {
         origin
     }
 
-    /// Returns what a line of a type becomes.
-    fn becomes(
+    /// Returns the kind of entry that a line of a type becomes.
+    fn line_kind(
         &mut self,
         kind: &str,
         members: &LineMembers<'_, '_>,
@@ -389,8 +390,8 @@ impl Facts {
         }
     }
 
-    /// Adds which calls started subagents, which output is in files, and which messages of
-    /// subagents are in the log twice.
+    /// Adds the calls that started subagents, the output that is in files, and the messages of
+    /// subagents that are in the log twice.
     fn links(
         &mut self,
         members: &LineMembers<'_, '_>,
@@ -438,11 +439,11 @@ impl Facts {
         }
     }
 
-    /// Ends the pass. An error if this is not a session.
+    /// Ends the pass. Fails if the log is not a session.
     pub fn end(&mut self) -> Result<(), Error> {
         for line in std::mem::take(&mut self.queue).only_enqueued() {
             if let Some(plan) = self.plans.get_mut(line) {
-                plan.becomes = LineKind::Content;
+                plan.kind = LineKind::Content;
             }
         }
         self.inherit();
@@ -467,7 +468,7 @@ impl Facts {
         }
     }
 
-    /// Decides which lines are from another session.
+    /// Marks the lines that are from another session.
     fn inherit(&mut self) {
         for plan in &mut self.plans {
             if plan.origin == LineOrigin::Foreign && !self.history.is_named {
@@ -492,7 +493,7 @@ impl Facts {
         has_several && !self.history.is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
-    /// Returns which format it is in, with files next to the log or not.
+    /// Returns the variant, which depends on whether there are files next to the log.
     pub fn variant(&self, has_folder: bool) -> &'static str {
         if self.exports > 0 {
             "loglines"

@@ -11,7 +11,7 @@ use vac_value::{Kind, Node, Text};
 /// The text before the path of the log of an earlier session.
 const TRANSCRIPT: &str = "read the full transcript at: ";
 
-/// Which session a line is from.
+/// The session that a line is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LineOrigin {
     /// This one.
@@ -23,7 +23,7 @@ pub(crate) enum LineOrigin {
     Copied,
 }
 
-/// Tells own lines from others.
+/// Distinguishes the session's own lines from those of other sessions.
 #[derive(Debug, Default)]
 pub(crate) struct ForkHistory {
     /// The session that the file is named after.
@@ -41,7 +41,7 @@ pub(crate) struct ForkHistory {
 }
 
 impl ForkHistory {
-    /// Returns the history of a file that is named after this.
+    /// Creates the history of a file that is named after a session.
     pub fn new(stem: Option<&str>) -> Self {
         Self { stem: stem.map(str::to_owned), ..Self::default() }
     }
@@ -73,7 +73,7 @@ impl ForkHistory {
         }
     }
 
-    /// Adds what a line states about its session. Returns which session it is from.
+    /// Adds a line. Returns the session that it is from.
     pub fn add(
         &mut self,
         session: Option<Node<'_, '_>>,

@@ -1,4 +1,4 @@
-//! The native names that are known. Other ones are reported. Each list is sorted.
+//! Lists of known native names. Unknown names are reported. Each list is sorted.
 
 /// Types of lines.
 const LINES: &[&str] = &[
@@ -33,7 +33,8 @@ const LINES: &[&str] = &[
     "worktree-state",
 ];
 
-/// Types of lines that only `--output-format stream-json` prints. Others have such, too.
+/// Types of lines that only `--output-format stream-json` prints. Other agents print some of them,
+/// too.
 const STREAMED: &[&str] = &[
     "auth_status",
     "control_cancel_request",
@@ -166,7 +167,7 @@ const ATTACHMENTS: &[&str] = &[
     "workflow_keyword_request",
 ];
 
-/// Types of what progress lines report.
+/// Types of the data of progress lines.
 const PROGRESS: &[&str] = &[
     "agent_progress",
     "bash_progress",
@@ -179,7 +180,7 @@ const PROGRESS: &[&str] = &[
     "waiting_for_task",
 ];
 
-/// What can be done with the queue of prompts.
+/// Operations on the queue of prompts.
 const QUEUE: &[&str] = &["dequeue", "enqueue", "popAll", "remove"];
 
 /// Types of lines in the journal of a workflow.

@@ -22,7 +22,7 @@ pub(crate) struct LineMembers<'d, 'a> {
     pub parent: Option<Node<'d, 'a>>,
     pub agent: Option<Node<'d, 'a>>,
     pub message: Option<Node<'d, 'a>>,
-    /// What the message contains.
+    /// The members of its message.
     pub said: MessageMembers<'d, 'a>,
     pub attachment: Option<Node<'d, 'a>>,
     pub operation: Option<Node<'d, 'a>>,
@@ -146,7 +146,8 @@ impl<'d, 'a> LineMembers<'d, 'a> {
         members
     }
 
-    /// Why a line with the envelope of Claude Code is one of a fork's with another content.
+    /// Returns the reason why a line with the envelope of Claude Code is one of a fork with another
+    /// content.
     fn contradiction(&self) -> Option<&'static str> {
         if self.said.parts.is_some() {
             return Some("message-parts");
@@ -159,7 +160,7 @@ impl<'d, 'a> LineMembers<'d, 'a> {
         session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
     }
 
-    /// Returns how the line with these members fits.
+    /// Returns the verdict on the line with these members.
     pub fn fit(&self, line: Node<'_, '_>) -> Fit {
         if line.kind() != Kind::Map {
             return Fit::unknown(line);
@@ -176,7 +177,8 @@ impl<'d, 'a> LineMembers<'d, 'a> {
         }
         let is_message = self.said.content.is_some();
         let has_stream_key = self.stream_call.is_some() || keys.has_stream_version;
-        // Others capture their streams in almost the same words.
+        // Returns the confidence that a line of a capture gives. Captures of other agents are very
+        // similar.
         if keys.is_logged || keys.has_stream_session && has_stream_key {
             Fit::Fits(Confidence::Certain)
         } else if is_message && self.timestamp.is_some() {

@@ -1,4 +1,4 @@
-//! The lines of a log, whatever they are in.
+//! Reads the lines of a log, of web exports too.
 
 use vac_adapter::damaged::{self, List, Piece, Pieces};
 use vac_adapter::frame::{Content, Place, Raw};
@@ -14,7 +14,7 @@ pub(crate) struct Line<'f, 'a> {
     pub index: usize,
     /// Where it is.
     pub place: Place,
-    /// What it is.
+    /// The content of the line.
     pub content: LineContent<'f, 'a>,
 }
 

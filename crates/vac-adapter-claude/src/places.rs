@@ -1,11 +1,11 @@
-//! Where Claude Code, and programs that write the same format, keep their sessions.
+//! The places where Claude Code, and programs that write the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: indexes (`sessions-index.json`), the prompts of all sessions
 //! (`history.jsonl`), notes (`memory/`, `plans/`), copies of edited files (`file-history/`).
 
 use vac_adapter::places::{AgentPlace, Keep, System, Variables};
 
-/// Where sessions are below the folder of the program.
+/// The files with sessions below the folder of the program.
 const PROJECTS: &[Keep] = &[
     Keep::logs(&["projects", "*"], &["*.jsonl"]),
     // Subagents whose session is gone; otherwise they are read with it.

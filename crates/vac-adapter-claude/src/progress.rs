@@ -14,13 +14,13 @@ use crate::first_pass::LineKind;
 /// The messages that `progress` lines contain.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressMessages {
-    /// The entries of lines, by what identifies the message.
+    /// The entries of lines, by the identity of the message.
     entries: HashMap<Key, String>,
     /// The entries that other entries repeat.
     duplicates: HashMap<String, String>,
 }
 
-/// What identifies a message.
+/// The identity of a message.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
     Message(String),
@@ -29,7 +29,8 @@ enum Key {
 }
 
 impl ProgressMessages {
-    /// Adds the message of a `progress` line with this id. Returns what the line becomes.
+    /// Adds the message of a `progress` line with this id. Returns the kind of entry that the line
+    /// becomes.
     pub fn progress(&mut self, message: Node<'_, '_>, id: Option<&str>, place: Place) -> LineKind {
         let inner = message.member("message").filter(|inner| inner.kind() == Kind::Map);
         let kind = match message.member("type").and_then(Node::text).as_deref() {
@@ -68,7 +69,7 @@ impl ProgressMessages {
         }
     }
 
-    /// Frees what only the first pass needs.
+    /// Frees the memory that only the first pass needs.
     pub fn end(&mut self) {
         self.entries = HashMap::new();
     }

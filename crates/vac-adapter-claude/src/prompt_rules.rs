@@ -1,4 +1,4 @@
-//! Whose words a message in the user's name is.
+//! Finds the author of a message in the user's name.
 //!
 //! The log states the author by `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`,
 //! `isSynthetic`, `planContent`, `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
@@ -79,7 +79,7 @@ const CONTEXT: &[&str] =
 /// Elements that contain what the user typed after a sign that is for the program.
 const SIGNS: &[(&str, char)] = &[("bash-input", '!'), ("user-memory-input", '#')];
 
-/// What the text of a message in the user's name states.
+/// The facts that the text of a message in the user's name states.
 #[derive(Default)]
 struct Texts {
     author: Option<Author>,
@@ -88,7 +88,7 @@ struct Texts {
     has_result: bool,
 }
 
-/// What the user typed a command for.
+/// The receiver of a command that the user typed.
 #[derive(Clone, Copy, PartialEq)]
 enum Command {
     Program,
@@ -137,7 +137,7 @@ impl Texts {
     }
 }
 
-/// Adds what a message in the user's name states about its author.
+/// Adds the author of a message in the user's name to its annotations.
 pub(crate) fn annotate_user(
     it: &mut EntryAnnotations<'_>,
     content: Option<Node<'_, '_>>,
@@ -193,8 +193,8 @@ fn author(by_text: Author, envelope: &Envelope<'_>, is_subagent: bool) -> Author
     }
 }
 
-/// Returns what the user typed: a command without its markup, or a text without the context
-/// around it.
+/// Returns the text that the user typed: a command without its markup, or a text without the
+/// context around it.
 pub(crate) fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
     let typed = |text: String| Some(Typed { text, left_out: "command markup" });

@@ -19,7 +19,7 @@ use crate::prompt_rules::RULES;
 /// Maximum number of prompts that are waited for. The oldest of more counts as only enqueued.
 const MAX_WAITING: usize = 64;
 
-/// See the module.
+/// The prompts in the queue; see the module.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: VecDeque<Prompt>,

@@ -22,7 +22,7 @@ pub(crate) struct ClaudeSession<'i> {
     log: Rc<Log<'i>>,
     facts: Facts,
     folder: SessionFolder<'i>,
-    /// Which lines are its own, if the log holds several sessions.
+    /// The assignment of lines to sessions and the number of this one, if the log contains several.
     share: Option<(Rc<Sessions>, usize)>,
 }
 
@@ -75,7 +75,7 @@ impl<'i> ClaudeSession<'i> {
             facts.line(line, folder.spilled());
             Ok(())
         })?;
-        folder.noted(&mut facts.calls);
+        folder.add_noted_calls(&mut facts.calls);
         facts.end()?;
         if facts.defaults.session_id.is_none() {
             facts.defaults.session_id = Some(ids::from_input(input)?);
@@ -83,7 +83,8 @@ impl<'i> ClaudeSession<'i> {
         Ok(Self { log: Rc::clone(log), facts, folder, share: None })
     }
 
-    /// Returns which lines are the session's own, asked in their order.
+    /// Returns a function that returns whether a line is the session's own. It has to be called
+    /// with the lines in order.
     fn is_own(&self) -> impl FnMut(usize) -> bool {
         let mut share = self.share.as_ref().map(|(sessions, own)| (sessions.line_sessions(), *own));
         move |line| share.as_mut().is_none_or(|(session_of, own)| session_of(line) == *own)
@@ -103,7 +104,7 @@ impl<'i> ClaudeSession<'i> {
     ) -> Result<Entry<'a>, Error> {
         let (facts, place) = (&self.facts, at.place);
         let plan = *facts.plans.get(at.index).ok_or(Error::Changed { file: None })?;
-        Ok(match plan.becomes {
+        Ok(match plan.kind {
             LineKind::Message(kind) => message::entry(line, kind, place, plan, facts, report),
             LineKind::Progress(kind) => message::progress(line, kind, place, plan, facts, report),
             LineKind::QueuedCommand => message::queued_command(line, place, plan, facts, report),

@@ -2,7 +2,7 @@
 
 use vac_value::{Node, Text};
 
-/// The first of each that the log states.
+/// The first value of each kind that the log states.
 #[derive(Debug, Default)]
 pub(crate) struct SessionDefaults {
     pub session_id: Option<String>,
@@ -12,7 +12,7 @@ pub(crate) struct SessionDefaults {
 }
 
 impl SessionDefaults {
-    /// Adds what a line states, where nothing is known yet.
+    /// Adds the values of a line, where no value is known yet.
     pub fn fill(
         &mut self,
         session_id: Option<Node<'_, '_>>,
@@ -26,7 +26,7 @@ impl SessionDefaults {
         fill(&mut self.branch, branch);
     }
 
-    /// Adds what other lines state, where nothing is known.
+    /// Adds the values of other lines, where no value is known.
     pub fn or(&mut self, other: Self) {
         let Self { session_id, cwd, version, branch } = other;
         self.session_id = self.session_id.take().or(session_id);

@@ -25,13 +25,13 @@ pub(crate) struct SessionFolder<'i> {
     spilled: Spilled,
 }
 
-/// What a file is, by its path.
+/// The kind of a file, by its path.
 enum FileKind<'n> {
     /// Output of a tool that was too long for the log.
     ToolResult,
-    /// What a subagent is, under the agent's id.
+    /// A note about the subagent with this id.
     Note(&'n str),
-    /// What a workflow has done, line by line.
+    /// The journal of a workflow.
     Journal,
     Other,
 }
@@ -46,18 +46,18 @@ impl<'i> SessionFolder<'i> {
         Self { files, first: parts, spilled: Spilled(spilled) }
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Returns the files of tool output, for the survey to find who made them.
+    /// Returns the files of tool output, so that the survey can find the calls that wrote them.
     pub fn spilled(&mut self) -> &mut Spilled {
         &mut self.spilled
     }
 
-    /// The calls that the notes about subagents name.
-    pub fn noted(&self, calls: &mut Calls) {
+    /// Adds the calls that the notes about subagents name.
+    pub fn add_noted_calls(&self, calls: &mut Calls) {
         for file in &self.files {
             let FileKind::Note(agent) = file_kind(file.name()) else { continue };
             let mut note = Vec::new();
@@ -69,7 +69,7 @@ impl<'i> SessionFolder<'i> {
         }
     }
 
-    /// Gives their entries.
+    /// Passes their entries to a sink.
     pub fn entries(&self, calls: &Calls, sink: &mut dyn Sink) -> Result<(), Error> {
         for (number, file) in (self.first..).zip(&self.files) {
             let name = file.name();
@@ -94,7 +94,7 @@ impl<'i> SessionFolder<'i> {
         Ok(())
     }
 
-    /// Returns how many entries they give.
+    /// Returns the number of their entries.
     pub fn count(&self, calls: &Calls) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(calls, &mut counter)?;
@@ -102,7 +102,7 @@ impl<'i> SessionFolder<'i> {
     }
 }
 
-/// What a file is.
+/// Returns the kind of a file.
 fn file_kind(name: &str) -> FileKind<'_> {
     let base = base(name);
     let is_spilled = name.rsplit(['/', '\\']).nth(1) == Some("tool-results");
@@ -120,7 +120,7 @@ fn call_of(note: &[u8]) -> Option<String> {
     document.root().member("toolUseId").and_then(Node::text).map(Text::into_owned)
 }
 
-/// The journal of a workflow: an event for each line.
+/// Passes the journal of a workflow to a sink: an event for each line.
 fn journal(journal: Attachment<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let folder = journal.file.name().trim_end_matches("journal.jsonl");
     let run = run(folder).map(str::to_owned);
@@ -173,7 +173,7 @@ fn journal_line<'a>(
 pub(crate) struct Spilled(HashMap<String, Option<String>>);
 
 impl Spilled {
-    /// A result of a call: does it name one of the files, or is one named after it?
+    /// Adds the result of a call, if it names one of the files or one is named after it.
     pub fn result(&mut self, block: Node<'_, '_>, result: Option<Node<'_, '_>>, call: &str) {
         if self.0.is_empty() {
             return;
@@ -204,7 +204,7 @@ impl Spilled {
     }
 }
 
-/// What the text of a result begins with that was put aside.
+/// The first characters of a result whose output is in a file.
 const TAG: &str = "<persisted-output>";
 
 /// Returns the texts of a block of tool output.

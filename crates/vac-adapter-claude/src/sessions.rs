@@ -14,7 +14,7 @@ use crate::lines::{self, LineContent};
 /// with the last.
 const MAX_SESSIONS: usize = 1000;
 
-/// Which line belongs to which of several sessions.
+/// The assignment of lines to several sessions.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     /// The first line of each run of lines, and the session that they belong to.
@@ -37,7 +37,8 @@ impl Sessions {
         Ok((found.count > 1).then_some(found))
     }
 
-    /// Returns the sessions of lines, asked in the order of the lines.
+    /// Returns a function that returns the session of a line. It has to be called with the lines in
+    /// order.
     pub fn line_sessions(&self) -> impl FnMut(usize) -> usize {
         let (mut runs, mut session) = (self.runs.iter().copied().peekable(), 0);
         move |line| {
@@ -49,11 +50,11 @@ impl Sessions {
     }
 }
 
-/// What is known of the sessions that lines name.
+/// The sessions that lines name, while they are searched for.
 #[derive(Default)]
 struct Search {
     numbers: HashMap<String, usize>,
-    /// The session that a session is one with, or itself.
+    /// The session that each session was joined with, or itself.
     joined: Vec<usize>,
     has_messages: Vec<bool>,
     /// The sessions of lines, by the ids of the lines.
@@ -101,7 +102,7 @@ impl Search {
         number
     }
 
-    /// Makes two sessions one; the earlier gives the number.
+    /// Joins two sessions under the number of the earlier one.
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
         let root = one.min(other);

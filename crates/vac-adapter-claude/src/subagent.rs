@@ -24,7 +24,7 @@ pub(crate) struct Part {
     run: Option<String>,
     /// Whether there is a line in it.
     pub has_lines: bool,
-    /// Whether there is a message in it, which says whose it is.
+    /// Whether it has a message, which names its agent.
     has_message: bool,
     /// The subagent that it is the log of.
     pub agent: Option<String>,
@@ -216,7 +216,7 @@ impl SidechainCalls {
         Some(call)
     }
 
-    /// Frees what only the first pass needs.
+    /// Frees the memory that only the first pass needs.
     pub fn end(&mut self) {
         self.prompts = HashMap::new();
         self.lines = HashMap::new();

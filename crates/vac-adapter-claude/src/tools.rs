@@ -1,11 +1,11 @@
-//! What the tools of Claude Code are for.
+//! The tools of Claude Code.
 
 use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 use vac_value::Node;
 
-/// The members of edits that say what they change.
+/// The members of edits that state the change.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string", "old_str"],
     new: &["new_string", "new_str", "insert_text"],
@@ -14,7 +14,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &[],
 };
 
-/// The tools, and the members of their inputs that say what they act on.
+/// The tools, and the members of their inputs that state their targets.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(
@@ -90,7 +90,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     server: |name| name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server),
 };
 
-/// Returns what a call with this name does. The provider's own MCP calls name their server in a
+/// Returns the action of a call with this name. The provider's own MCP calls name their server in a
 /// member of the block.
 pub(crate) fn action<'n>(name: &'n str, block: Node<'n, '_>) -> Action<'n> {
     match block.member("server_name").and_then(Node::text) {

@@ -1,5 +1,5 @@
-//! What tests have to know about the logs of Codex: what need not be in a record and why, and where
-//! native logs have their ids.
+//! Rules for tests about the logs of Codex: what a record may omit and why, and where native logs
+//! state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
@@ -68,7 +68,7 @@ fn item(item: &Value, found: &mut References) {
     }
 }
 
-/// A tool begins and ends; a search on the web only ends, with what was searched for.
+/// Adds the ids of an event. A tool begins and ends; a search on the web only ends.
 fn event(event: &Value, found: &mut References) {
     let call = text(&event["call_id"]);
     match event["type"].as_str().unwrap_or_default() {

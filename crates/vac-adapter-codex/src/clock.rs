@@ -1,25 +1,25 @@
-//! When the lines of a log were written: the earliest and the latest.
+//! The time span of the lines of a log.
 
 use vac_adapter::time::Span;
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::Node;
 
-/// A timestamp as the CLI writes it, in quotes. Such are in order as bytes.
+/// A timestamp as the CLI writes it, in quotes. Their order as bytes is that of their times.
 type Plain = [u8; 26];
 
 /// The format of one: `0` is a digit.
 const PATTERN: &Plain = br#""0000-00-00T00:00:00.000Z""#;
 
-/// The earliest and the latest.
+/// The earliest and the latest timestamp.
 #[derive(Default)]
 pub(crate) struct Clock {
     plain: Option<(Plain, Plain)>,
-    /// Those that are written differently.
+    /// The span of timestamps that are written differently.
     others: Span,
 }
 
 impl Clock {
-    /// Counts a timestamp in, if it is one.
+    /// Adds a timestamp, if it is one.
     pub fn add(&mut self, timestamp: Node<'_, '_>) {
         if let Some(plain) = plain(timestamp.raw()) {
             let (first, last) = self.plain.get_or_insert((plain, plain));
@@ -34,12 +34,12 @@ impl Clock {
         }
     }
 
-    /// Returns the earliest.
+    /// Returns the earliest timestamp.
     pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
         self.span().first()
     }
 
-    /// Returns the latest.
+    /// Returns the latest timestamp.
     pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
         self.span().last()
     }

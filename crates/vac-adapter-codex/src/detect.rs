@@ -9,7 +9,7 @@ use crate::names::{EVENTS, LINES, known};
 use crate::shape::{Shape, shape, type_of};
 use crate::{rollout_name, typescript_session};
 
-/// Returns how the documents of a sample fit.
+/// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict.fits == 0 && typescript_session::is_begun(sample.text()) {
@@ -18,7 +18,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// Returns how one document fits.
+/// Returns the verdict on one document.
 pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     let confidence = confidence(document);

@@ -1,4 +1,4 @@
-//! Which events repeat which response items.
+//! Finds the events that repeat response items.
 //!
 //! The CLI writes a message twice: as a response item, for the model, and as an event, for the
 //! screen. The two are close together, the event before or after the item. They are one message
@@ -18,18 +18,18 @@ const MAX_UNMATCHED: usize = 64;
 /// The maximum number of parts of a message that are compared one by one.
 const MAX_PARTS: usize = 16;
 
-/// Whose words they are.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// The user's.
     User,
     /// The model's.
     Assistant,
-    /// The model's, to itself.
+    /// The model, in its reasoning.
     Reasoning,
 }
 
-/// An item or an event that waits for a match.
+/// An item or an event that waits for its counterpart.
 #[derive(Debug)]
 struct Half {
     index: u64,
@@ -50,7 +50,7 @@ impl Half {
     }
 }
 
-/// Finds pairs.
+/// Finds pairs of items and events.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
     recent: VecDeque<Half>,
@@ -82,7 +82,7 @@ impl Pairing {
         self.add(Half { index, speaker: Speaker::User, is_echo: false, hashes: hashes.found, id });
     }
 
-    /// Adds an event that says this.
+    /// Adds an event with this text.
     pub fn event(
         &mut self,
         at: Location,
@@ -124,7 +124,8 @@ impl Pairing {
         }
     }
 
-    /// Removes the oldest. It matches its neighbour if that one matches nothing, either.
+    /// Removes the oldest one. It is paired with its neighbour if that one has no counterpart,
+    /// either.
     fn forget(&mut self) {
         let Some(oldest) = self.recent.pop_front() else { return };
         let Some(next) = self.recent.front() else { return };
@@ -171,12 +172,12 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Returns the id of what the event of this frame repeats.
+    /// Returns the id of the item that the event of this frame repeats.
     pub fn id(&self, echo: u64) -> Option<&str> {
         self.get(echo).map(|link| link.id.as_str())
     }
 
-    /// Returns the frame of what the event of this frame repeats.
+    /// Returns the frame of the item that the event of this frame repeats.
     pub fn item(&self, echo: u64) -> Option<u64> {
         self.get(echo).map(|link| link.item)
     }
@@ -200,7 +201,7 @@ struct Hashes {
 }
 
 impl Hashes {
-    /// One text, or the texts of a list and all of them together.
+    /// Adds one text, or the texts of a list one by one and all of them together.
     fn texts(&mut self, said: Option<Node<'_, '_>>) {
         let Some(said) = said else { return };
         if said.kind() != Kind::Array {
@@ -255,7 +256,7 @@ fn item_speaker(item: Node<'_, '_>, kind: &str) -> Option<Speaker> {
     }
 }
 
-/// Returns who says what, if an event of this type repeats response items.
+/// Returns the speaker and the text, if an event of this type repeats response items.
 pub(crate) fn parse<'d, 'a>(event: Node<'d, 'a>, kind: &str) -> Option<(Speaker, Node<'d, 'a>)> {
     Some(match kind {
         "user_message" => (Speaker::User, event.member("message")?),

@@ -1,4 +1,4 @@
-//! The line around a payload: its time, what is left of it, and the annotations of its entry.
+//! The line around a payload: its time, its other members, and the annotations of its entry.
 
 use vac_adapter::members::{keys, object};
 use vac_adapter::{Report, annotation, mapping};
@@ -47,11 +47,11 @@ mapping! {
     }
 }
 
-/// What an entry has besides its payload.
+/// The parts of an entry besides its payload.
 pub(crate) struct LineContext<'a> {
     /// The line that contains the payload; `None` if the line is its own payload.
     line: Option<Line<'a>>,
-    /// Where the payload is.
+    /// The location of the payload.
     pub at: Location,
     /// The annotations of the entry.
     pub annotations: EntryAnnotations<'a>,
@@ -112,8 +112,8 @@ impl<'a> LineContext<'a> {
         if self.is_bare() { named } else { &[] }
     }
 
-    /// Joins what was read of the payload, the line's own members and the annotations, for an
-    /// entry that names these keys.
+    /// Joins the members of the payload, the line's own members and the annotations, for an entry
+    /// that names these keys.
     pub fn join(self, payload: Common<'a>, named: &[&str], report: &mut Report) -> Common<'a> {
         let Common { mut timestamp, id, mut extensions } = payload;
         if let Some(line) = self.line {

@@ -4,7 +4,7 @@ use vac_value::Node;
 
 /// Returns the working directory in the CLI's context message, for logs that state it nowhere
 /// else.
-pub(crate) fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
+pub(crate) fn context_working_dir(item: Node<'_, '_>) -> Option<String> {
     const OLDER: &str = "Current working directory: ";
     if !item.member("role")?.is_text("user") {
         return None;

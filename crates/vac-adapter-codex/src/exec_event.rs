@@ -18,7 +18,7 @@ use crate::outcome::{self, CallEnd};
 use crate::prompt_rules::{Prompt, Prompter};
 use crate::tools;
 
-/// What an event of a tool becomes.
+/// The entry that an event of a tool becomes.
 enum Target {
     /// The call of a tool of this name, or of a server, with its input under this key.
     Call(Option<&'static str>, &'static str),

@@ -20,7 +20,7 @@ use crate::outcome::{self, CallEnd};
 use crate::text_hash::TextHash;
 use crate::{event, tools};
 
-/// What an item becomes.
+/// The entry that an item becomes.
 #[derive(Clone, Copy)]
 enum Target {
     /// A call with this input, and its result with the first of these outputs.
@@ -49,7 +49,7 @@ fn target(kind: &str) -> Option<Target> {
     })
 }
 
-/// How an item of a tool is read.
+/// The members of an item of a tool, and the state that it is in.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolContext<'c> {
     /// Whether a member names the tool, rather than the type.
@@ -163,7 +163,7 @@ pub(crate) struct PrintedItems<'f> {
 }
 
 impl<'f> PrintedItems<'f> {
-    /// Nothing yet.
+    /// Creates the state before the first line.
     pub fn new(states: &'f States) -> Self {
         Self { states, runs: 0, is_running: false, called: HashSet::new() }
     }

@@ -12,7 +12,7 @@ use vac_value::Node;
 use crate::clock::Clock;
 use crate::detect::fit;
 use crate::duplicate_events::{self, Links, Pairing, Speaker};
-use crate::environment::told_working_dir;
+use crate::environment::context_working_dir;
 use crate::exec_json::{self, States};
 use crate::location::Location;
 use crate::meta::Meta;
@@ -25,12 +25,12 @@ use crate::shape::{Envelope, Shape, owned, shape, type_of};
 use crate::tokens::Recorded;
 use crate::typescript_session::{self, Piece};
 
-/// What the first pass found about a session.
+/// The facts about a session that the first pass found.
 #[derive(Default)]
 pub(crate) struct Facts {
     /// The number of its entries.
     pub entries: u64,
-    /// How its documents fit a log of Codex CLI.
+    /// The verdict on its documents.
     pub verdict: Verdict,
     form: Option<Form>,
     meta: Option<Meta>,
@@ -45,17 +45,17 @@ pub(crate) struct Facts {
     /// Whether there was a line that is not a `session_meta`.
     has_happened: bool,
     pairing: Pairing,
-    /// Which events repeat which items.
+    /// The events that repeat items.
     pub links: Links,
     /// The turns that have records of their usage.
     pub recorded: Recorded,
-    /// What events state about calls.
+    /// The outcomes of calls that events state.
     pub outcomes: Outcomes,
     /// The states of printed items.
     pub states: States,
 }
 
-/// What a line begins that is not part of the session so far.
+/// The session that a line begins, if it is not part of the session so far.
 pub(crate) enum Next {
     /// A run that does not name its session.
     Run,
@@ -160,7 +160,7 @@ impl Facts {
         }
     }
 
-    /// Adds the header of a TypeScript session that is cut short.
+    /// Adds the header of a truncated TypeScript session.
     pub fn begun(&mut self, session: Node<'_, '_>) {
         self.form = Some(Form::TypeScript);
         self.meta = Some(Meta::parse(session, 0));
@@ -201,7 +201,7 @@ impl Facts {
         match self.form {
             Some(Form::Envelopes) => self.pairing.item(at, item, kind),
             // Only its messages state the working directory, and no event repeats them.
-            _ if self.working_dir.is_none() => self.working_dir = told_working_dir(item),
+            _ if self.working_dir.is_none() => self.working_dir = context_working_dir(item),
             _ => {}
         }
     }
@@ -260,7 +260,7 @@ impl Facts {
         }
     }
 
-    /// A printed event that names the session.
+    /// Adds a printed event that names the session.
     fn configured(&mut self, event: Node<'_, '_>, at: Location) {
         self.models.settings(event);
         let meta = self.meta.get_or_insert_with(|| Meta::from_thread(None, at.index));
@@ -278,7 +278,7 @@ impl Facts {
         self.states.line(line, kind, at);
     }
 
-    /// Returns what a line begins, if it is not part of this session: files may have been
+    /// Returns the session that a line begins, if it is not part of this one: files may have been
     /// concatenated.
     pub fn next(&self, line: Node<'_, '_>) -> Option<Next> {
         let mut is_new = true;
@@ -349,7 +349,7 @@ impl Facts {
         }
     }
 
-    /// Who starts the turns of the session.
+    /// Returns who starts the turns of the session.
     pub fn prompter(&self) -> Prompter {
         self.meta().map(|meta| meta.prompter).unwrap_or_default()
     }
@@ -363,7 +363,7 @@ impl Facts {
         })
     }
 
-    /// What the session says about itself.
+    /// Returns the metadata that the session states.
     pub fn meta(&self) -> Option<&Meta> {
         self.meta.as_ref()
     }
@@ -373,23 +373,23 @@ impl Facts {
         self.meta()?.id.as_deref()
     }
 
-    /// When it began.
+    /// Returns the time at which it began.
     pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
         let stated = self.meta().and_then(|meta| meta.timestamp.clone());
         stated.or_else(|| self.clock.first())
     }
 
-    /// When its last line was written.
+    /// Returns the time of its last line.
     pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
         self.clock.last()
     }
 
-    /// Returns where it worked.
+    /// Returns its working directory.
     pub fn working_dir(&self) -> Option<&str> {
         self.meta().and_then(|meta| meta.working_dir.as_deref()).or(self.working_dir.as_deref())
     }
 
-    /// Who runs the models.
+    /// Returns the provider of the models.
     pub fn provider(&self) -> String {
         let stated = self.meta().and_then(|meta| meta.model_provider.clone());
         stated.unwrap_or_else(|| provider(self.models.models.main_or_unknown()).to_owned())
@@ -400,7 +400,7 @@ impl Facts {
         self.form == Some(Form::Events)
     }
 
-    /// Returns which of the formats it is in.
+    /// Returns the variant of the log.
     pub fn variant(&self) -> &'static str {
         match self.form {
             Some(Form::Envelopes) if self.meta().is_some_and(|meta| meta.is_paginated) => {
@@ -418,5 +418,5 @@ impl Facts {
 /// The maximum number of sandboxes that are listed. The CLI has three.
 const MAX_SANDBOXES: usize = 100;
 
-/// How the source of a delivered message begins that is a copy.
+/// The beginning of the source of a delivered message that is a copy.
 const DELIVERY: &str = "codex:code-mode-delivery:v1:";

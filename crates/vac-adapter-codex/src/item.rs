@@ -19,20 +19,20 @@ use crate::outcome::{self, CallEnd, Outcomes};
 use crate::prompt_rules::{Prompt, Prompter};
 use crate::tools;
 
-/// What is known when an item is read.
+/// The facts that are known when an item is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Knowledge<'k> {
     /// The model of the turn.
     pub model: Option<&'k str>,
-    /// What events state about calls.
+    /// The outcomes of calls that events state.
     pub outcomes: &'k Outcomes,
-    /// Who starts the turns of the session.
+    /// The prompter of the session's turns.
     pub prompter: Prompter,
-    /// Which events repeat messages.
+    /// The events that repeat messages.
     pub links: &'k Links,
 }
 
-/// Which entry an item becomes.
+/// The entry that an item becomes.
 enum Target {
     Message(MessageEntryType),
     Reasoning,
@@ -61,7 +61,7 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
     })
 }
 
-/// How an item is read.
+/// The context in which an item is read.
 #[derive(Clone, Copy)]
 pub(crate) struct ItemContext<'c> {
     /// Its type.

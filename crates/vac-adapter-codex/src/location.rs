@@ -1,8 +1,8 @@
-//! Where a part of a log is.
+//! The location of a part of a log.
 
 use vac_adapter::frame::Place;
 
-/// Where a part of a log is.
+/// The location of a part of a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     /// The number of its frame among all frames of the input, from 0.

@@ -1,5 +1,5 @@
-//! What a log states about its session: the first `session_meta`, the header of a log without
-//! envelopes, `session` of the TypeScript CLI, or `thread.started`.
+//! The metadata of a session: the first `session_meta`, the header of a log without envelopes,
+//! `session` of the TypeScript CLI, or `thread.started`.
 
 use vac_adapter::members::Rest;
 use vac_adapter::time::instant;
@@ -65,7 +65,7 @@ const LINEAGE: &[&str] = &[
     "agent_path",
 ];
 
-/// What a session says about itself.
+/// The metadata that a session states.
 #[derive(Default)]
 pub(crate) struct Meta {
     /// Its frame.
@@ -78,7 +78,7 @@ pub(crate) struct Meta {
     pub working_dir: Option<String>,
     /// With which CLI.
     pub cli_version: Option<String>,
-    /// Who runs the models.
+    /// The provider of the models.
     pub model_provider: Option<String>,
     /// Whether a user was present.
     pub format: Option<&'static str>,
@@ -90,7 +90,7 @@ pub(crate) struct Meta {
     pub is_paginated: bool,
     /// The ordinal of its first own line.
     pub history_start_ordinal: Option<u64>,
-    /// Who starts its turns.
+    /// The prompter of its turns.
     pub prompter: Prompter,
     /// The sessions that it came from.
     parents: Vec<Parent>,
@@ -147,8 +147,8 @@ impl Meta {
         self.id.as_deref() != Some(id)
     }
 
-    /// Returns whether the session began before the one that says this about itself. One that it
-    /// comes from did not.
+    /// Returns whether the session began before the one with this metadata, and does not come from
+    /// it.
     pub fn is_older_than(&self, other: Node<'_, '_>) -> bool {
         let other = other.member("timestamp").and_then(clock::timestamp);
         let began = self.timestamp.as_ref().and_then(instant);
@@ -191,7 +191,7 @@ fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
     })
 }
 
-/// Some builds write the number as text.
+/// Returns an ordinal, which some builds write as text.
 fn ordinal(node: Node<'_, '_>) -> Option<u64> {
     node.uint().or_else(|| node.text()?.parse().ok())
 }
@@ -202,7 +202,7 @@ fn lineage(members: &Rest<'_>) -> Rest<'static> {
     LINEAGE.iter().filter_map(member).collect()
 }
 
-/// Who starts the turns of a session.
+/// Returns who starts the turns of a session.
 fn prompter(meta: &SessionMeta<'_>) -> Prompter {
     let source = |key: &str| meta.source.and_then(|source| source.member(key));
     let is_source = |name: &str| meta.thread_source.is_some_and(|source| source.is_text(name));

@@ -6,14 +6,14 @@ use vac_value::Node;
 /// The models of a session by its turns.
 #[derive(Default)]
 pub(crate) struct TurnModels {
-    /// The models, and how many turns of the session's own each had.
+    /// The models, with the number of the session's own turns of each.
     pub models: Models,
     /// Turns that may be copies from another session: their lines and models.
     doubtful: Vec<(u64, usize)>,
 }
 
 impl TurnModels {
-    /// A turn context.
+    /// Adds a turn context.
     pub fn turn(&mut self, turn: Node<'_, '_>, index: u64, is_doubtful: bool) {
         if let Some(model) = self.add(turn.member("model")) {
             if is_doubtful {
@@ -25,13 +25,13 @@ impl TurnModels {
         self.mode(turn);
     }
 
-    /// Settings that name a model.
+    /// Adds settings that name a model.
     pub fn settings(&mut self, settings: Node<'_, '_>) {
         self.add(settings.member("model"));
         self.mode(settings);
     }
 
-    /// The doubtful turns so far were another session's.
+    /// Drops the doubtful turns so far, which were another session's.
     pub fn forget_doubtful(&mut self) {
         self.doubtful.clear();
     }

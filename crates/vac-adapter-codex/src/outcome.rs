@@ -1,5 +1,4 @@
-//! How a tool call ended: as an event about the call states, or as its output says in a form
-//! of the CLI's own.
+//! The end of a tool call, as an event about the call or the output of the CLI states it.
 //!
 //! | output | says |
 //! |---|---|
@@ -21,11 +20,11 @@ use vac_value::{Document, Kind, Node, Text};
 use crate::event;
 use crate::text_hash::TextHash;
 
-/// How many bytes of an output are read before its exit code, or after it.
+/// The maximum number of bytes of an output that are read before its exit code, or after it.
 const MAX_HEAD: usize = 4096;
 /// Calls of which events state the outcome, beyond which events are not remembered.
 const MAX_CALLS: usize = 32_768;
-/// What a script printed is parsed up to this many bytes.
+/// The maximum number of bytes of a script's output that are parsed.
 const MAX_PRINTED: usize = 1 << 20;
 
 /// Beginnings of outputs with lines of the CLI before the output itself.
@@ -60,7 +59,7 @@ const PREFIXES: &[(&str, Outcome, &str)] = &[
     ("attached local image path", Outcome::Success, "0.98"),
 ];
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallEnd {
     /// Whether it succeeded.
@@ -116,7 +115,7 @@ impl CallEnd {
     }
 }
 
-/// What events state about calls; nothing about a call of which they state different things.
+/// The ends of calls that events state. A call of which they state different ends has none.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes(HashMap<TextHash, Option<CallEnd>>);
 
@@ -205,7 +204,8 @@ fn by_members(output: Node<'_, '_>) -> Option<CallEnd> {
     })
 }
 
-/// Returns what a text says, and what all texts of the output say if a script printed them.
+/// Returns the end that a text states, or that all texts of the output state if a script printed
+/// them.
 fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Option<CallEnd> {
     let [_, inside @ .., _] = text.raw() else { return None };
     if inside.starts_with(b"{") {
@@ -239,7 +239,7 @@ fn denial(text: &str) -> Option<CallEnd> {
     Some(CallEnd { is_stated: false, ..CallEnd::denied(Some(by)) })
 }
 
-/// Returns what an object that is written as text says.
+/// Returns the end that an object states which is written as text.
 fn by_object(text: &str) -> Option<CallEnd> {
     let document = Document::json(text.as_bytes()).ok()?;
     let (first, _) = document.root().members().next()?;

@@ -1,4 +1,4 @@
-//! Where Codex, and a fork of it that writes the same format, keep their sessions.
+//! The places where Codex, and a fork of it that writes the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: the index (`session_index.jsonl`), the prompts of all sessions
 //! (`history.jsonl`), databases made from the sessions (`state_*.sqlite`), credentials.
@@ -8,7 +8,7 @@ use vac_adapter::places::{AgentPlace, Keep, Variables};
 const ROLLOUTS: &[&str] =
     &["rollout-*.jsonl", "rollout-*.json", "rollout-*.jsonl.zst", "rollout-*.json.zst"];
 
-/// Where sessions are below the folder of the program.
+/// The files with sessions below the folder of the program.
 const SESSIONS: &[Keep] = &[
     Keep::logs(&["sessions", "**"], ROLLOUTS),
     Keep::logs(&["archived_sessions", "**"], ROLLOUTS),

@@ -1,4 +1,4 @@
-//! Whose words a message in the user's name is.
+//! Finds the author of a message in the user's name.
 //!
 //! | by | author |
 //! |---|---|
@@ -16,7 +16,7 @@ use vac_value::{Kind, Node, Text};
 
 /// The element that a command which the user ran (`!`) is in.
 const USER_COMMAND: &str = "user_shell_command";
-/// The element by which the CLI tells the model that the user stopped it.
+/// The element by which the CLI informs the model that the user stopped it.
 const TURN_ABORTED: &str = "turn_aborted";
 
 /// Texts that the CLI puts in the user's name.
@@ -76,10 +76,10 @@ const CONTEXT_HEADS: &[&str] = &[
     "# Files mentioned by the user:",
     "## Referenced chats with Codex:",
 ];
-/// Where that context ends and the user's words begin.
+/// The heads of the user's words after that context.
 const REQUESTS: &[&str] = &["## My request for Codex:", "## My request:"];
 
-/// Who starts the turns of a session.
+/// The prompter: who starts the turns of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prompter {
     /// The user.
@@ -91,10 +91,10 @@ pub(crate) enum Prompter {
     Program,
 }
 
-/// What is known about a message in the user's name.
+/// The author of a message in the user's name, and what else its text states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt {
-    /// Whose words it is.
+    /// The author.
     pub author: Author,
     /// The exit code of the command that the user ran with it, if that is what it is.
     pub command: Option<UserCommand>,
@@ -202,7 +202,8 @@ fn exit_code(command: &str) -> Option<i128> {
     code.lines().next()?.trim().parse().ok()
 }
 
-/// Returns what the user typed, without what the CLI, the IDE or the app put around it.
+/// Returns the text that the user typed, without the text that the CLI, the IDE or the app put
+/// around it.
 pub(crate) fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
     if let Some(inside) = inside_element(text, USER_COMMAND) {

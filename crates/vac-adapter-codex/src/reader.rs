@@ -37,7 +37,7 @@ impl<'f> Reader<'f> {
         Self { facts, model: None, tally, printed: PrintedItems::new(&facts.states) }
     }
 
-    /// Gives the entries of a frame.
+    /// Passes the entries of a frame to a sink.
     pub fn frame(
         &mut self,
         frame: &Frame<'_>,
@@ -171,7 +171,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Takes the model of what begins a turn.
+    /// Sets the model from a line that begins a turn.
     fn turn_model(&mut self, turn: Node<'_, '_>) {
         let model = turn.member("model").and_then(Node::text);
         if model.as_deref() != self.model.as_deref() {
@@ -325,8 +325,7 @@ fn end(event: Node<'_, '_>, kind: &str) -> Option<End> {
     Some(End { of: EndOf::Turn, how })
 }
 
-/// What an event of a type inside a line is called. Reports a type that is not
-/// known.
+/// Returns the event type of a type inside a line. Reports a type that is not known.
 fn named<'a>(
     line: &str,
     inner: Option<&str>,
@@ -347,7 +346,7 @@ fn named<'a>(
     }
 }
 
-/// Adds what a line counts to its entry.
+/// Adds the tokens that a line counts to its entry.
 fn add_count<'a>(
     count: Count<'a>,
     model: Option<&str>,

@@ -1,5 +1,5 @@
-//! The lines of another session that were copied into this one: forks and
-//! subagents begin with them.
+//! Finds lines of another session that were copied into this one: forks and subagents begin with
+//! them.
 
 use vac_adapter::time::instant;
 use vac_value::Node;

@@ -18,13 +18,13 @@ pub(crate) struct Rollback {
 }
 
 impl Rollback {
-    /// A task begins.
+    /// Adds the beginning of a task.
     pub fn task(&mut self, index: u64) {
         self.has_tasks = true;
         self.task = Some(index);
     }
 
-    /// A message of the user, or of another agent.
+    /// Adds a message of the user, or of another agent.
     pub fn message(&mut self, index: u64) {
         if self.has_tasks {
             self.turns.extend(self.task.take());
@@ -33,7 +33,7 @@ impl Rollback {
         }
     }
 
-    /// The last turns are removed.
+    /// Removes the last turns.
     pub fn back(&mut self, turns: u64, index: u64) {
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
         let left = self.turns.len().saturating_sub(turns);

@@ -1,10 +1,10 @@
-//! Which kind of line a document is.
+//! Determines the kind of line that a document is.
 
 use vac_value::{Kind, Node, Text};
 
 use crate::names::{ITEMS, PRINTED, known};
 
-/// What a document is.
+/// The kind of a document.
 pub(crate) enum Shape<'a> {
     /// `{timestamp, type, payload}`.
     Envelope(Envelope<'a>),
@@ -51,7 +51,7 @@ impl Envelope<'_> {
 /// The member that an event is in a line that was printed.
 const MESSAGE: &str = "msg";
 
-/// What a document is.
+/// Returns the kind of a document.
 pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     let (mut kind, mut payload, mut timestamp, mut is_more) = (None, None, None, false);
     for (key, value) in line.members() {
@@ -86,7 +86,7 @@ fn printed_event<'a>(line: Node<'a, 'a>, timestamp: Option<Node<'a, 'a>>) -> Opt
     Some(Shape::Envelope(Envelope { kind, payload, timestamp, is_more: true, inside: MESSAGE }))
 }
 
-/// What is printed before the events.
+/// Returns the shape of a line that is printed before the events.
 fn before_events<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     let is_text = |key: &str| line.member(key).is_some_and(|value| value.kind() == Kind::Text);
     if ["workdir", "model", "provider", "approval", "sandbox"].into_iter().all(is_text) {
@@ -113,7 +113,7 @@ pub(crate) fn type_of<'a>(payload: Node<'a, '_>) -> Option<Text<'a>> {
     payload.member("type").and_then(Node::text)
 }
 
-/// Text that is not empty, to keep.
+/// Returns an owned copy of a text that is not empty.
 pub(crate) fn owned(node: Option<Node<'_, '_>>) -> Option<String> {
     node?.text().filter(|text| !text.is_empty()).map(Text::into_owned)
 }

@@ -1,5 +1,5 @@
-//! Which lines count tokens, so that the `token-usage` of all entries adds up to
-//! what the session used.
+//! Selects the lines that count tokens, so that the `token-usage` of all entries adds up to the
+//! tokens that the session used.
 //!
 //! * A `token_usage_record` counts: one for each response, identified by its
 //!   `response_id`. One of another thread does not, nor do the copies in
@@ -34,18 +34,18 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Looks at a line that may begin a turn.
+    /// Adds a line that may begin a turn.
     pub fn turn(&mut self, payload: Node<'_, '_>) {
         self.turn = turn_id(payload).or(self.turn);
     }
 
-    /// Counts a record in.
+    /// Adds a record.
     pub fn record(&mut self, record: Node<'_, '_>) {
         self.turns.insert(turn_id(record).or(self.turn));
     }
 }
 
-/// What a line adds to the tokens of the session.
+/// The tokens that a line adds to the session.
 #[derive(Debug)]
 pub(crate) enum Count<'a> {
     /// This usage.
@@ -82,7 +82,7 @@ pub(crate) struct Tally<'f> {
 }
 
 impl<'f> Tally<'f> {
-    /// Nothing yet.
+    /// Creates the state before the first line.
     pub fn new(recorded: &'f Recorded, thread: Option<&'f str>) -> Self {
         Self {
             recorded,
@@ -97,7 +97,7 @@ impl<'f> Tally<'f> {
         }
     }
 
-    /// Looks at a line that may begin a turn.
+    /// Adds a line that may begin a turn.
     pub fn turn(&mut self, payload: Node<'_, '_>) {
         if let Some(turn) = turn_id(payload).filter(|turn| Some(*turn) != self.turn) {
             self.turn = Some(turn);

@@ -85,7 +85,7 @@ fn server(name: &str) -> Option<&str> {
     name.split_once("__").map(|(server, _)| server).filter(|server| !server.is_empty())
 }
 
-/// Returns what a call does, by its name, its namespace and its arguments.
+/// Returns the action of a call, by its name, its namespace and its arguments.
 ///
 /// | namespace | tool |
 /// |---|---|
@@ -113,7 +113,7 @@ pub(crate) fn action<'n>(
     }
 }
 
-/// Returns what a call of an MCP server does.
+/// Returns the action of a call of an MCP server.
 pub(crate) fn mcp(server: Option<&str>) -> Action<'_> {
     let server = server.filter(|server| !server.is_empty()).map(Into::into);
     Action { tool: canonical::MCP.into(), category: Category::Other, server }

@@ -24,7 +24,7 @@ mapping! {
 pub(crate) enum Piece<'p, 'a> {
     /// Everything but the items.
     Header {
-        /// What the session says about itself.
+        /// The metadata of the session.
         session: Option<Node<'a, 'a>>,
         /// All members but the items.
         members: Rest<'a>,
@@ -59,7 +59,7 @@ pub(crate) fn is_begun(bytes: &[u8]) -> bool {
     is_begun
 }
 
-/// Shows what the beginning of such a document states about its session.
+/// Passes the metadata at the beginning of such a document to `show`.
 pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
     if !bytes.starts_with(b"{") {
         return;

@@ -62,12 +62,12 @@ impl<'a> Usage<Node<'a, 'a>> {
 }
 
 impl Usage<u64> {
-    /// Returns what was used since. All of it, if the count began again.
+    /// Returns the tokens used since an earlier count; all of them if the count began again.
     pub fn since(self, earlier: Self) -> Self {
         self.checked_since(earlier).unwrap_or(self)
     }
 
-    /// Returns what was used since. `None` if the count began again.
+    /// Returns the tokens used since an earlier count. `None` if the count began again.
     pub fn checked_since(self, earlier: Self) -> Option<Self> {
         let mut since = self;
         for (now, earlier) in since.0.iter_mut().zip(earlier.0) {

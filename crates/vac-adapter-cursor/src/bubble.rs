@@ -1,4 +1,4 @@
-//! Bubbles of the IDE: messages with what the model thought and did.
+//! Bubbles of the IDE: messages with reasoning and tool calls of the model.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::members::{self, object};
@@ -13,7 +13,7 @@ use crate::facts::Facts;
 use crate::message::author_annotations;
 use crate::{entry, prompt_rules, stored, tool_former_data};
 
-/// Which members of a bubble have a field of their own.
+/// The members of a bubble that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     id: &'w str,
@@ -87,7 +87,7 @@ mapping! {
     }
 }
 
-/// What `type` says.
+/// The values of `type`.
 const USER: u64 = 1;
 pub(crate) const ASSISTANT: u64 = 2;
 
@@ -145,20 +145,20 @@ pub(crate) fn entry<'a>(
     })
 }
 
-/// What `type` says, also as text.
+/// Returns the number in `type`, which may be written as text.
 pub(crate) fn kind(bubble: Node<'_, '_>) -> Option<u64> {
     let kind = bubble.member("type")?;
     kind.uint().or_else(|| kind.text()?.parse().ok())
 }
 
-/// When a bubble came to be.
+/// Returns the time at which a bubble was created.
 pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let own = bubble.member("createdAt").and_then(|time| AbstractTimestamp::from_node(time).ok());
     own.map(IntoOwned::into_owned).or_else(|| timing(bubble.member("timingInfo")?))
 }
 
-/// When a request was sent, for bubbles without another time. Some of these numbers
-/// count from when the program was started: those are not times.
+/// Returns the time at which a request was sent, for bubbles without another time. Some of these
+/// numbers count from when the program was started: those are not times.
 fn timing(timing: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     const EARLIEST: u64 = 1_000_000_000_000;
     let times = ["clientStartTime", "clientRpcSendTime"];

@@ -13,7 +13,7 @@ use vac_value::{Any, Kind, Node, Text};
 use crate::facts::Facts;
 use crate::{entry, outcome};
 
-/// Which members of a line about a tool call the record states in another way.
+/// The members of a line about a tool call that the record states in another way.
 #[derive(Clone, Copy)]
 pub(crate) struct Stated<'w> {
     subtype: &'w str,
@@ -45,7 +45,7 @@ mapping! {
     }
 }
 
-/// Which members of a tool have a field of their own.
+/// The members of a tool that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     is_function: bool,
@@ -66,7 +66,7 @@ mapping! {
     }
 }
 
-/// Returns a call that begins.
+/// Returns the entry of a call that begins.
 pub(crate) fn started<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -144,7 +144,7 @@ impl<'a> NamedTool<'a> {
     }
 }
 
-/// What a line says about the tool that is called.
+/// The tool that a line calls.
 struct Called<'a> {
     name: Text<'a>,
     input: Option<Any<'a>>,

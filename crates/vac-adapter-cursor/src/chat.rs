@@ -15,7 +15,7 @@ use crate::facts::Facts;
 use crate::line::Chat;
 use crate::{blocks, entry, message, stored};
 
-/// Which members of a message have a field of their own.
+/// The members of a message that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     role: &'w str,
@@ -50,7 +50,7 @@ mapping! {
     }
 }
 
-/// Gives the entries of a part.
+/// Passes the entries of a part to a sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
     kind: Chat,
@@ -90,7 +90,8 @@ pub(crate) fn entries(
     sink.entry(entry, origin)
 }
 
-/// What is said about the conversation: `meta` in the database, `meta.json` next to it.
+/// Returns the event of the conversation's metadata: `meta` in the database, `meta.json` next to
+/// it.
 fn about<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -126,7 +127,7 @@ fn binary<'a>(
     entry
 }
 
-/// Returns a message of the user or the model.
+/// Returns the entry of a message of the user or the model.
 fn said<'a>(
     value: Node<'a, '_>,
     kind: MessageEntryType,
@@ -164,7 +165,7 @@ fn is_set(node: Node<'_, '_>) -> bool {
     !matches!(node.kind(), Kind::Null) && node.bool() != Some(false)
 }
 
-/// Returns the model that a message says it is of.
+/// Returns the model that a message names.
 pub(crate) fn model<'a>(message: Node<'a, '_>) -> Option<Text<'a>> {
     let of = |node: Node<'a, '_>| {
         let options = node.member("providerOptions")?.member("cursor")?;
@@ -184,7 +185,8 @@ fn holds_results(value: Node<'_, '_>) -> bool {
     blocks.peek().is_some() && blocks.all(is_result)
 }
 
-/// A message of tools: a result for every block, the first with what is said of all.
+/// Passes a message of tools to a sink: a result for every block, the first with the message's
+/// other members.
 fn results(
     node: Node<'_, '_>,
     value: Node<'_, '_>,

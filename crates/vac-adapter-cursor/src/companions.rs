@@ -1,4 +1,4 @@
-//! What Cursor keeps next to a transcript.
+//! The companion files that Cursor keeps next to a transcript.
 //!
 //! Transcripts are in `projects/<project>/agent-transcripts`. Where and when the session began is
 //! in `chats/<folder>/<id>/meta.json`, with or without a database next to it. One with a database

@@ -51,7 +51,7 @@ mapping! {
     }
 }
 
-/// Gives the entries of a row.
+/// Passes the entries of a row to a sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
     kind: Row,
@@ -98,8 +98,7 @@ pub(crate) fn entries(
     }
 }
 
-/// Returns the composer as an event, what is said about the conversation as a whole, and whether
-/// something was redacted.
+/// Returns the composer as an event, and whether something in it was redacted.
 fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a>, bool) {
     let mut redacted = Vec::new();
     let Composer { timestamp, rest: mut data } = Composer::read(value, &[], &mut redacted, report);

@@ -1,4 +1,4 @@
-//! Which documents are Cursor's.
+//! Detects documents of Cursor.
 
 use vac_adapter::{Confidence, Fit, Sample, Verdict};
 use vac_value::Node;
@@ -6,7 +6,7 @@ use vac_value::Node;
 use crate::line::{Capture, Line, line};
 use crate::text;
 
-/// Returns how the documents of a sample fit.
+/// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict.fits == 0 {
@@ -15,7 +15,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// Returns how one document fits.
+/// Returns the verdict on one document.
 fn fit(document: Node<'_, '_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     if has("parentId") || has("toolCallId") {
@@ -40,7 +40,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// Returns how sure one document makes.
+/// Returns the confidence that one document gives.
 fn confidence(document: Node<'_, '_>) -> Confidence {
     let has = |key: &str| document.member(key).is_some();
     match line(document) {
@@ -53,7 +53,8 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
     }
 }
 
-/// Others capture their streams in almost the same words.
+/// Returns the confidence that a line of a capture gives. Captures of other agents are very
+/// similar.
 fn capture(kind: Capture, has: impl Fn(&str) -> bool) -> Confidence {
     match kind {
         Capture::Message => Confidence::Possible,

@@ -16,7 +16,7 @@ use crate::facts::Facts;
 use crate::line::Line;
 use crate::{entry, secret, stored, usage};
 
-/// Which members of a line the record states in another way.
+/// The members of a line that the record states in another way.
 #[derive(Clone, Copy)]
 pub(crate) struct Stated<'w> {
     /// Whether the event's type is that of the line.
@@ -90,7 +90,7 @@ pub(crate) fn entry<'a>(
     })
 }
 
-/// What a line says about the start and the end of the session or a turn.
+/// Returns the annotations of a line about the start and the end of the session or a turn.
 fn annotations(event: &Event<'_>) -> EntryAnnotations<'static> {
     let mut annotations = EntryAnnotations::default();
     match event.kind.as_deref() {
@@ -125,8 +125,8 @@ fn ending(word: &str) -> Option<Ending> {
     }
 }
 
-/// Returns a line that cannot be carried as a value. What it says about itself is taken from it if
-/// it is only ambiguous.
+/// Returns a line that cannot be carried as a value. Its type is read if it has only duplicate
+/// keys.
 pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,

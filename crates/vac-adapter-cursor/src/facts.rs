@@ -1,4 +1,4 @@
-//! What is true of a session as a whole.
+//! The facts about a session.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,20 +21,20 @@ use crate::{bubble, chat, message};
 /// Maximum number of bubbles that are remembered as written by Cursor.
 const MAX_SIMULATED: usize = 1 << 15;
 
-/// What is true of a session as a whole, as far as it is known.
+/// The facts about a session, as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// Which form it is in; none if nothing is known in it.
+    /// The variant; `None` if no document is known.
     pub variant: Option<&'static str>,
-    /// Whether another document may know better.
+    /// Whether another document may state a more exact variant.
     is_guess: bool,
     pub session_id: Option<String>,
-    /// Said about the session as a whole.
+    /// The start that the session states.
     start: Option<AbstractTimestamp<'static>>,
     end: Option<AbstractTimestamp<'static>>,
-    /// Said about parts of it.
+    /// The time span of its parts.
     span: Span,
-    /// In the order of the log, with how often they answered.
+    /// The models in the order of the log, with the number of their answers.
     models: Models,
     pub working_dir: Option<String>,
     branch: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Starts with what the folder of an input says: `<parent>/subagents/<id>.jsonl`.
+    /// Creates the facts that the folder of an input states: `<parent>/subagents/<id>.jsonl`.
     pub fn new(folder: &str) -> Self {
         let mut names = folder.rsplit('/');
         let is_subagent = names.next() == Some("subagents");
@@ -58,7 +58,7 @@ impl Facts {
         Self { parent: parent.map(str::to_owned), is_subagent, ..Self::default() }
     }
 
-    /// Adds what a document states.
+    /// Adds the facts of a document.
     pub fn add(&mut self, line: Line, node: Node<'_, '_>) {
         let variant = match line {
             Line::Message => {
@@ -233,12 +233,12 @@ impl Facts {
         self.session_id.as_deref().unwrap_or_default()
     }
 
-    /// When it began.
+    /// Returns the time at which it began.
     pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
         self.start.clone().or_else(|| self.span.first())
     }
 
-    /// When it ended. Of a transcript only prompts have a time.
+    /// Returns the time at which it ended. In a transcript, only prompts have a time.
     fn end(&self) -> Option<AbstractTimestamp<'static>> {
         match self.variant {
             Some("stream-json" | "composer") => self.end.clone().or_else(|| self.span.last()),
@@ -309,7 +309,7 @@ fn set(fact: &mut Option<String>, node: Node<'_, '_>, path: &[&str]) {
     }
 }
 
-/// Returns a text that says something.
+/// Returns a text that is not empty.
 fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     let mut node = node;
     for key in path {

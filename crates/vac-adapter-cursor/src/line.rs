@@ -1,13 +1,13 @@
-//! What a document of a log is.
+//! Classifies the documents of a log.
 
 use vac_value::{Kind, Node};
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A message of a transcript.
     Message,
-    /// Something happens in a transcript: a turn ends, or an error.
+    /// An event of a transcript: the end of a turn, or an error.
     Event,
     /// A line of a capture.
     Capture(Capture),
@@ -24,9 +24,9 @@ pub(crate) enum Line {
 pub(crate) enum Capture {
     /// A message.
     Message,
-    /// The model thinks on.
+    /// A piece of a thought of the model.
     Thinking,
-    /// The model has thought.
+    /// The end of a thought.
     Thought,
     /// A tool is called.
     Started,
@@ -48,7 +48,7 @@ pub(crate) enum Row {
 /// A part of the CLI's database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chat {
-    /// What is said about the conversation, in the database or next to it.
+    /// The metadata of the conversation, in the database or next to it.
     Meta,
     /// A message, or something binary.
     Blob,
@@ -58,7 +58,7 @@ pub(crate) enum Chat {
 pub(crate) const COMPOSER: &str = "composerData:";
 pub(crate) const BUBBLE: &str = "bubbleId:";
 
-/// The members that decide what a document is.
+/// The members that determine the kind of a document.
 #[derive(Default)]
 struct KeyMembers<'d, 'a> {
     kind: Option<Node<'d, 'a>>,
@@ -72,13 +72,13 @@ struct KeyMembers<'d, 'a> {
     key: Option<Node<'d, 'a>>,
     meta: Option<Node<'d, 'a>>,
     blob: Option<Node<'d, 'a>>,
-    /// What a row has.
+    /// The value of a row.
     held: Option<Node<'d, 'a>>,
-    /// What only other agents write.
+    /// A member that only other agents write.
     foreign: Option<Node<'d, 'a>>,
 }
 
-/// What a document is.
+/// Returns the kind of a document.
 pub(crate) fn line(node: Node<'_, '_>) -> Line {
     let mut members = KeyMembers::default();
     for (key, value) in node.members() {

@@ -11,7 +11,7 @@ use vac_value::{IntoOwned, Node, Text};
 use crate::facts::Facts;
 use crate::{blocks, entry, prompt_rules, written_time};
 
-/// Which members of a line have a field of their own.
+/// The members of a line that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     /// The member that states who speaks.
@@ -102,13 +102,13 @@ pub(crate) fn author_annotations(author: Author, is_subagent: bool) -> EntryAnno
     EntryAnnotations { author: Some(author), ..EntryAnnotations::default() }
 }
 
-/// Returns who speaks, if the type of the entry can say so.
+/// Returns the speaker, if the schema has an entry type for it.
 fn speaker(value: Node<'_, '_>) -> Option<MessageEntryType> {
     let kinds = [MessageEntryType::User, MessageEntryType::Assistant];
     kinds.into_iter().find(|kind| value.is_text(kind.as_str()))
 }
 
-/// When a message of a transcript was written, if it says so.
+/// Returns the time of a message of a transcript, if it states one.
 pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let own = line.member("timestamp").and_then(|time| AbstractTimestamp::from_node(time).ok());
     if let Some(own) = own {
@@ -120,7 +120,7 @@ pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>
     time_of_content(line.member("message")?.member("content")?)
 }
 
-/// When a message was written, if one of its texts says so.
+/// Returns the time of a message, if one of its texts states it.
 pub(crate) fn time_of_content(content: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let blocks = content.elements().filter_map(|block| block.member("text"));
     let mut texts = blocks.chain([content]).filter_map(Node::text);

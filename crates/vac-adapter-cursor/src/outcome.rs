@@ -1,4 +1,4 @@
-//! How tool calls ended.
+//! Determines how tool calls ended.
 //!
 //! | variant | the log states | outcome |
 //! |---|---|---|

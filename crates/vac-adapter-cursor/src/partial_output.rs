@@ -55,7 +55,7 @@ impl PartialOutput {
         original
     }
 
-    /// Another turn begins.
+    /// Ends the turn.
     pub fn end_turn(&mut self) {
         *self = Self::default();
     }

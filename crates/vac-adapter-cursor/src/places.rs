@@ -1,4 +1,4 @@
-//! Where Cursor keeps its sessions.
+//! The places where Cursor keeps its sessions.
 
 use vac_adapter::places::System::{Linux, MacOs, Windows};
 use vac_adapter::places::{AgentPlace, Keep, Variables};

@@ -1,4 +1,4 @@
-//! Whose words a message in the user's name is, and what the user typed of it.
+//! Finds the author of a message in the user's name, and the part of it that the user typed.
 //!
 //! Cursor puts what was typed into an element `<user_query>`, next to elements with context and
 //! a `<timestamp>`. Its own follow-ups are in such an element, too.
@@ -70,7 +70,7 @@ const TIMESTAMP: &str = "timestamp";
 /// The beginning of an element before a query that Cursor wrote, in all logs so far.
 const NOTIFICATION: &str = "<system_notification";
 
-/// Returns whose words a content is: the user's if one of its texts is.
+/// Returns the author of a content: the user if one of its texts is the user's.
 pub(crate) fn author(content: Node<'_, '_>) -> Author {
     let is_list = content.kind() == Kind::Array;
     let blocks = content.elements().filter(|_| is_list).map(|block| match block.kind() {
@@ -88,7 +88,7 @@ pub(crate) fn author(content: Node<'_, '_>) -> Author {
     others.unwrap_or(Author::User)
 }
 
-/// Returns whose words a text is.
+/// Returns the author of a text.
 pub(crate) fn text_author(text: &str) -> Author {
     let queries = queries(text);
     if queries.is_empty() {
@@ -104,7 +104,7 @@ pub(crate) fn text_author(text: &str) -> Author {
     authors.min_by_key(rank).unwrap_or(Author::User)
 }
 
-/// Returns what the user typed, if something is around it.
+/// Returns the text that the user typed, if there is other text around it.
 pub(crate) fn typed(text: &str) -> Option<Typed> {
     let queries = queries(text);
     let (mut rest, typed) = if queries.is_empty() {

@@ -16,11 +16,11 @@ use crate::secret::{SECRETS, UNKNOWN};
 use crate::thought::Thought;
 use crate::{capture, chat, composer, event, message};
 
-/// Makes entries of frames.
+/// Converts frames to entries.
 pub(crate) struct Reader<'f> {
     log: &'f Log<'f>,
     facts: &'f Facts,
-    /// What the model is thinking.
+    /// The thought that is being collected.
     thought: Option<Thought>,
     /// The ids of calls that were started.
     started: HashSet<Option<String>>,
@@ -35,7 +35,7 @@ impl<'f> Reader<'f> {
         Self { log, facts, thought: None, started: HashSet::new(), redactor, partial }
     }
 
-    /// Gives the entries of a frame.
+    /// Passes the entries of a frame to a sink.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         sink.report().frames += 1;
         let is_redacted = self.redactor.is_redacted(frame);
@@ -63,7 +63,7 @@ impl<'f> Reader<'f> {
         sink.entry(entry, Origin { place, bytes: raw.bytes })
     }
 
-    /// Gives what has not been given yet.
+    /// Passes the remaining entries to a sink.
     pub fn end(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         self.thought.take().map_or(Ok(()), |thought| thought.end(sink))
     }
@@ -134,7 +134,7 @@ impl<'f> Reader<'f> {
         sink.entry(entry, origin)
     }
 
-    /// Gives the entry of an unknown document, without its secrets.
+    /// Passes the entry of an unknown document, without its secrets, to a sink.
     fn redacted(
         &self,
         kept: &[u8],

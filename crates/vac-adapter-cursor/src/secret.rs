@@ -8,13 +8,13 @@ const NAMES: &[&str] = &["blobEncryptionKey", "speculativeSummarizationEncryptio
 /// The secrets.
 pub(crate) const SECRETS: Secrets = Secrets::new(NAMES);
 
-/// How the report names secrets in what could not be parsed.
+/// The name in reports of secrets in bytes that could not be parsed.
 pub(crate) const UNPARSED: &str = "composerData, unparsed";
 
-/// How the report names secrets in documents of an unknown kind.
+/// The name in reports of secrets in documents of an unknown kind.
 pub(crate) const UNKNOWN: &str = "composerData, unknown document";
 
-/// Returns how the report names a secret.
+/// Returns the name of a secret in reports.
 pub(crate) fn name(key: &str) -> String {
     format!("composerData.{key}")
 }

@@ -1,4 +1,4 @@
-//! What is true of the rows of both databases.
+//! The parts that rows of both databases have in common.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
     { ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() },
 >(&ToolResultEntry::KEYS, OURS_IN_RESULTS);
 
-/// What a row says that no row of the store says.
+/// The key of the members that a row has besides its value.
 const ROW: &str = "row";
 
 mapping! {
@@ -90,7 +90,7 @@ pub(crate) fn without_value<'a>(
     entry
 }
 
-/// Why the value of a row is kept unparsed.
+/// The reason for which the value of a row is kept unparsed.
 pub(crate) const NOT_JSON: &str = "the value of the row is not JSON";
 
 /// Returns whether the name of a secret can be read in a row whose value is text or bytes that are

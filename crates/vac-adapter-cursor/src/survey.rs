@@ -1,4 +1,4 @@
-//! The first pass: what is true of the session as a whole.
+//! The first pass: collects the facts about a session.
 
 use vac_adapter::adapter::{Counter, Parent};
 use vac_adapter::frame::Content;
@@ -9,14 +9,14 @@ use crate::facts::Facts;
 use crate::line::{Line, line};
 use crate::reader::Reader;
 
-/// What a database begins with.
+/// The first bytes of a database.
 const DATABASE: &[u8] = b"SQLite format 3";
 
-/// One session of documents, and what was found out about it.
+/// A session of documents, and the facts about it.
 pub(crate) struct Survey<'i> {
     log: Log<'i>,
     facts: Facts,
-    /// How many entries there are, if every frame is one.
+    /// The number of entries, if every frame is one.
     count: Option<u64>,
 }
 

@@ -1,8 +1,8 @@
 //! The old text variant: turns under a line `user:`, `assistant:` or `A:`.
 //!
-//! It is ambiguous: nothing is escaped, so that a line of a text may look like a marker.
-//! What a turn says therefore stays whole in its message; thoughts, calls and results
-//! are read out of it as children, as well as that goes.
+//! The format is ambiguous: nothing is escaped, so that a line of a text can equal a marker. What a
+//! turn says therefore stays whole in its message; thoughts, calls and results are read out of it
+//! as children, as well as that goes.
 
 pub(crate) mod turn;
 
@@ -19,7 +19,7 @@ use turn::Turn;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What else such a file has, at the beginning of a line.
+/// Other markers at the beginning of a line.
 const OTHERS: &[&[u8]] =
     &[b"<user_query>", b"[Thinking]", b"[Tool call]", b"[Tool result]", b"assistant:", b"A:"];
 
@@ -32,7 +32,8 @@ pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
     turn::marker(line).is_some()
 }
 
-/// Returns how sure the beginning of an input makes. One marker alone begins many a text.
+/// Returns the confidence that the beginning of an input gives. One marker alone is not enough,
+/// because ordinary text can begin with it.
 pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     let is_there = |line: &[u8]| OTHERS.iter().any(|other| line.starts_with(other));
     let mut lines = sample.bytes.split(|byte| *byte == b'\n').skip(1);
@@ -97,7 +98,7 @@ impl Session for Survey<'_> {
     }
 }
 
-/// Adds what turns state about their session.
+/// Adds the facts that turns state about their session.
 pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     facts.variant = Some("text");
     turns(input, |turn| {
@@ -106,10 +107,10 @@ pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     })
 }
 
-/// How much of a line is read at once.
+/// The number of bytes of a line that are read at once.
 const CHUNK: u64 = 1 << 20;
 
-/// Shows each turn. One that is too long is shown in pieces.
+/// Passes each turn to `show`. A turn that is too long is passed in pieces.
 fn turns(input: &dyn Input, mut show: impl FnMut(&Turn) -> Result<(), Error>) -> Result<(), Error> {
     let mut lines = BufReader::new(input.open()?);
     let (most, piece) = frame::max_text(input.max_event());

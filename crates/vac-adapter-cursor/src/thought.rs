@@ -1,7 +1,7 @@
-//! What the model thinks in a capture: many lines, one reasoning.
+//! Joins the many lines of a thought in a capture to one reasoning entry.
 //!
-//! The texts are put together token by token: a character may be cut in two, and the
-//! halves meet again. Every line stays in the record as it was, under `deltas`.
+//! The texts are joined as JSON tokens, so that a character that is split between two lines stays
+//! complete. Every line stays in the record as it was, under `deltas`.
 
 use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Sink, raw};
@@ -14,7 +14,7 @@ use crate::facts::Facts;
 /// Maximum length of a thought in bytes: a longer one becomes several.
 const MAX_LENGTH: usize = 16 << 20;
 
-/// A thought that goes on.
+/// A thought that is being read.
 #[derive(Debug)]
 pub(crate) struct Thought {
     place: Place,
@@ -80,7 +80,7 @@ impl Thought {
         self.lines.extend_from_slice(line.raw());
     }
 
-    /// Gives the reasoning.
+    /// Passes the reasoning to a sink.
     pub fn end(mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         self.text.push(b'"');
         self.deltas.push(b']');
@@ -110,7 +110,7 @@ impl Thought {
     }
 }
 
-/// Writes a member of a line that the reasoning does not say for all of them.
+/// Writes a member of a line that the reasoning does not state for all lines.
 fn member(key: Node<'_, '_>, value: Node<'_, '_>, facts: &Facts, start: usize, out: &mut Vec<u8>) {
     let is_stated_elsewhere = value.kind() == Kind::Null
         || key.is_text("type")

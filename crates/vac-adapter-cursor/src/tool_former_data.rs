@@ -7,7 +7,7 @@ use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::{entry, outcome, tools};
 
-/// Which members of a call have a field of their own.
+/// The members of a call that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     /// Whether the call is over: then there is a result.
@@ -47,7 +47,7 @@ pub(crate) fn is_call(tool: Node<'_, '_>) -> bool {
     has_number || ["name", "toolCallId"].iter().any(|key| tool.member(key).is_some())
 }
 
-/// Returns the call, and what came of it if it is over.
+/// Returns the call, and its result if it has ended.
 pub(crate) fn entries<'a>(
     tool: Node<'a, '_>,
     id: &str,

@@ -10,7 +10,7 @@ use vac_record::Entry;
 use vac_record::annotations::{Action, Category};
 use vac_value::{Document, Kind, Node};
 
-/// The members of edits that say what they change.
+/// The members of edits that state the change.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string", "oldString"],
     new: &["new_string", "newString", "code_edit"],
@@ -19,7 +19,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &[],
 };
 
-/// What the tools are for.
+/// The table of tools.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(
@@ -203,7 +203,7 @@ fn server_of_input(input: Node<'_, '_>) -> Option<String> {
     found.map(Cow::into_owned).filter(|server| !server.is_empty())
 }
 
-/// Adds what a call does to its annotations.
+/// Adds the action of a call to its annotations.
 pub(crate) fn annotate_call(entry: &mut Entry<'_>) {
     let Entry::ToolCall(call) = entry else { return };
     let mut action = TOOLS.action(&call.name);

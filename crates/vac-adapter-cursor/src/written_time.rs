@@ -82,7 +82,7 @@ mod tests {
     use super::date_time;
 
     #[test]
-    fn a_time_for_people_is_a_date_time_if_it_says_enough() {
+    fn complete_written_time_is_a_date_time() {
         for (written, expected) in [
             ("Monday, Aug 3, 2026, 11:03 AM (UTC+2)", Some("2026-08-03T11:03:00+02:00")),
             ("Tuesday, January 5, 2027, 12:00 AM (UTC)", Some("2027-01-05T00:00:00Z")),

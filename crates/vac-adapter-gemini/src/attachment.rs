@@ -10,7 +10,7 @@ use vac_adapter::attachment::{Attachment, base};
 use vac_adapter::{Error, Input, Sink};
 use vac_value::Node;
 
-/// Says in which folder a project is.
+/// The file that contains the path of the project.
 const PROJECT_ROOT: &str = ".project_root";
 
 /// The attachments of an input.
@@ -23,7 +23,7 @@ pub(crate) struct Attachments<'i> {
 }
 
 impl<'i> Attachments<'i> {
-    /// Looks at what there is.
+    /// Reads the attachments of an input.
     pub fn new(input: &'i dyn Input) -> Result<Self, Error> {
         let mut found = Self::default();
         // Each file of a session has its own companion files.
@@ -48,8 +48,8 @@ impl<'i> Attachments<'i> {
         self.files.is_empty()
     }
 
-    /// Gives each as an entry, with the call that its name contains, if there is one. `parts` is
-    /// the number of files before them.
+    /// Passes each to a sink as an entry, with the call that its name contains, if there is one.
+    /// `parts` is the number of files before them.
     pub fn entries(
         &self,
         parts: usize,
@@ -64,7 +64,7 @@ impl<'i> Attachments<'i> {
         Ok(())
     }
 
-    /// Returns how many entries they give.
+    /// Returns the number of their entries.
     pub fn count(&self) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(0, None, &mut counter)?;

@@ -1,5 +1,5 @@
-//! What tests have to know about the logs of Gemini CLI: what need not be in a record and why, and where
-//! native logs have their ids.
+//! Rules for tests about the logs of Gemini CLI: what a record may omit and why, and where native
+//! logs state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};

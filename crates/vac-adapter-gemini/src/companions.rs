@@ -1,4 +1,4 @@
-//! What Gemini CLI keeps next to a log.
+//! The companion files that Gemini CLI keeps next to a log.
 //!
 //! Sessions are in `<project>/chats`, those of subagents in `<project>/chats/<parent>`; the path of
 //! the project is in `<project>/.project_root`, and tool output in
@@ -36,7 +36,7 @@ pub(crate) const COMPANIONS: Companions = Companions {
     }),
 };
 
-/// The file has one line, the path of the project.
+/// Adds the path of the project, the only line of the file.
 fn project_root(bytes: &[u8], preview: &mut Preview) {
     let line = std::str::from_utf8(bytes).unwrap_or_default().trim();
     if preview.project.is_none() && !line.is_empty() && !line.contains('\n') {

@@ -30,14 +30,14 @@ const MAX_PARALLEL: usize = 256;
 pub(crate) struct Calls<'s> {
     /// Calls of the last turn that had any, by tool: their ids.
     pending: HashMap<String, VecDeque<String>>,
-    /// How many calls without an id each tool had.
+    /// The number of calls without an id of each tool.
     numbers: HashMap<String, u64>,
     /// Calls whose result is part of them.
     answered: &'s HashSet<Key>,
 }
 
 impl<'s> Calls<'s> {
-    /// Of a session in which these calls have their result with them.
+    /// Creates the calls of a session in which these calls contain their results.
     pub fn new(answered: &'s HashSet<Key>) -> Self {
         Self { pending: HashMap::new(), numbers: HashMap::new(), answered }
     }
@@ -92,7 +92,7 @@ pub(crate) struct AlsoStated {
     pub thoughts: bool,
 }
 
-/// The children of content that is a part or an array of parts.
+/// Adds the children of content that is a part or an array of parts.
 pub(crate) fn children<'a>(
     content: Node<'a, '_>,
     turn: &mut Turn<'_, '_, 'a>,

@@ -11,8 +11,8 @@ use crate::walk::{Around, Pick, Piece, Show, Slot};
 
 /// The members that hold lists.
 const LISTS: &[List] = &[List::new("messages"), List::new("history"), List::new("clientHistory")];
-/// Maximum number of elements that are looked at to know whose they are.
-const TELLING: usize = 64;
+/// Maximum number of elements that are read to determine the format.
+const MAX_COMPARED_ELEMENTS: usize = 64;
 
 /// A damaged session.
 #[derive(Debug)]
@@ -37,19 +37,19 @@ impl DamagedSession {
                 let is_ours = |(list, element): (&str, Document<'_>)| {
                     list == "messages" && is_gemini(element.root())
                 };
-                elements(bytes).take(TELLING).any(is_ours).then_some(Form::Messages)
+                elements(bytes).take(MAX_COMPARED_ELEMENTS).any(is_ours).then_some(Form::Messages)
             }),
         };
         Some(Self { form: form?, wrapper })
     }
 
-    /// Shows what it states around its lists.
+    /// Passes the members around its lists to `show`.
     pub fn around<T>(&self, show: impl FnOnce(Option<&Around<'_, '_>>) -> T) -> T {
         let document = self.wrapper.as_deref().map(Document::json).and_then(Result::ok);
         show(document.as_ref().and_then(|it| Around::damaged(it, self.form)).as_ref())
     }
 
-    /// Shows each piece.
+    /// Passes each piece to `show`.
     pub fn each(&self, raw: &Raw<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         self.around(|around| {
             if let Some(around) = around {
@@ -111,7 +111,7 @@ fn read(slot: Slot, content: &Content<'_>, number: u64, show: &mut Show<'_>) -> 
     }
 }
 
-/// Shows each prompt of a damaged list, and the session it is of.
+/// Passes each prompt of a damaged list to `show`, with its session.
 pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
     for (number, (_, at, content)) in (1..).zip(contents(Pieces::new(bytes, LISTS))) {
         let (length, session) = match &content {
@@ -125,7 +125,7 @@ pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)
     }
 }
 
-/// Shows prompts of a damaged list.
+/// Passes prompts of a damaged list to `show`.
 pub(crate) fn picked(raw: &Raw<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
     picks.iter().try_for_each(|pick| {
         let content = damaged::parse_in(raw, pick.range.clone());

@@ -12,7 +12,7 @@ use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
 use crate::{message_content, session, stream};
 
-/// Returns how the documents of a sample fit.
+/// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     if verdict.fits == 0 && DamagedSession::parse(sample.text()).is_some() {
@@ -21,7 +21,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// Returns how one document fits.
+/// Returns the verdict on one document.
 fn fit(document: Node<'_, '_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     let has_text = |key: &str| document.member(key).is_some_and(|value| value.kind() == Kind::Text);
@@ -50,8 +50,8 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// Returns how a document with `messages` fits. Others have such, too: they have no hash of the
-/// project, and messages with a role instead of a type.
+/// Returns the verdict on a document with `messages`. Documents of other agents have them, too, but
+/// have no hash of the project, and messages with a role instead of a type.
 fn fit_messages(document: Node<'_, '_>) -> Fit {
     let messages = || document.member("messages").into_iter().flat_map(Node::elements);
     let is_type = |name: &str| {
@@ -83,7 +83,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
         && let Some(session) = DamagedSession::parse(sample.text())
     {
         seen.form = Some(session.form);
-        // Only what it shows is looked at.
+        // Only its beginning is compared.
         let raw = Raw { bytes: sample.text(), reason: Reason::Stray, document: None };
         let _ = session.each(&raw, &mut |_, piece| {
             match piece {

@@ -1,4 +1,4 @@
-//! Entries of what is not a message.
+//! Entries of everything that is not a message.
 
 use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::frame::{Place, Raw};
@@ -71,7 +71,7 @@ fn filled(data: Rest<'_>) -> Option<Rest<'_>> {
     (!data.is_empty()).then_some(data)
 }
 
-/// What the CLI shows after the user stopped a turn.
+/// The message of the CLI after the user stopped a turn.
 const CANCELLED: &str = "Request cancelled.";
 
 /// Returns the end of a turn that a message of the CLI states.
@@ -105,7 +105,7 @@ fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>)
     plain(event_type, rest, timestamp, (maker.place_id)())
 }
 
-/// Returns a line that does something else, by the name it has for it.
+/// Returns the event of any other operation, named after it.
 pub(crate) fn operation<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let name = node.members().find_map(|(key, _)| key.text().filter(|key| key.starts_with('$')));
     if let Some(name) = name {
@@ -142,7 +142,7 @@ pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'
     Entry::ToolCall(ToolCallEntry { id, ..call })
 }
 
-/// What the user saw of the conversation.
+/// Returns the event of the conversation as the user saw it.
 pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let id = (maker.place_id)();
     match node.kind() {
@@ -151,7 +151,7 @@ pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     }
 }
 
-/// What the first head of a session said before it was changed.
+/// Returns the event of values of the first head that were changed later.
 pub(crate) fn header(replaced: Rest<'static>, id: String) -> Entry<'static> {
     plain("session-header".into(), replaced, None, id)
 }
@@ -169,7 +169,7 @@ fn value<'a>(
     entry::event(event_type.into(), Some(data), timestamp, id, Rest::default())
 }
 
-/// Returns an element of a message's list that is not what the list is of.
+/// Returns the event of an element that is not of the type of its list.
 pub(crate) fn child<'a>(
     list: &'static str,
     node: Node<'a, '_>,
@@ -190,7 +190,7 @@ pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String, report: &mut Re
     plain("session-continued".into(), head.rest, head.start, id)
 }
 
-/// What cannot be carried as a value; `place` is its line.
+/// Returns the event of bytes that cannot be carried as a value; `place` is their line.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));

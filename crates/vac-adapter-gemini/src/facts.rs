@@ -1,4 +1,4 @@
-//! What a log says about its session as a whole.
+//! The facts that a log states about its session.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,20 @@ use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 use crate::message_content;
 use crate::walk::Around;
 
-/// What a session's head says and `$set` may say anew.
+/// Members of a session's head that `$set` may change.
 const CHANGED: &[&str] = &["summary", "directories", "memoryScratchpad", "kind", "projectHash"];
 
-/// When something was said: the start of the document or file it is in, to compare by.
+/// The start of the document or file that states a value, to find the newest value.
 pub(crate) type Moment = i128;
 
-/// What is known about a session.
+/// The facts about a session.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// The earliest head.
     head: Option<Head>,
     /// The newest `lastUpdated`.
     end: Option<(Moment, AbstractTimestamp<'static>)>,
-    /// What `$set` said last.
+    /// The last values of `$set`.
     changed: Rest<'static>,
     /// The first `sessionId` of a `$set`: the name of a session without a head.
     pub set_id: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Facts {
     workspace: Option<String>,
     /// The timestamps of the messages, as long as no head states them.
     span: Span,
-    /// Models in the order of their appearance, and how many messages each wrote.
+    /// Models in the order of their appearance, with the number of their messages.
     models: Models,
 }
 
@@ -48,7 +48,7 @@ struct Head {
     is_raw: bool,
 }
 
-/// What a record's head says.
+/// The values of a record's head.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     /// `startTime`, else the earliest time there is.
@@ -57,7 +57,7 @@ pub(crate) struct Summary {
     pub end: Option<AbstractTimestamp<'static>>,
     /// Members that have no canonical name.
     pub rest: Rest<'static>,
-    /// What the first head said and `$set` has replaced; an entry, if it is not empty.
+    /// Values of the first head that `$set` has replaced; an entry, if it is not empty.
     pub replaced: Rest<'static>,
     /// Whether the first head is in the record's, and no entry.
     pub is_hoisted: bool,
@@ -70,7 +70,7 @@ pub(crate) struct Summary {
 }
 
 impl Facts {
-    /// Counts a head in.
+    /// Adds a head.
     pub fn head(&mut self, around: &Around<'_, '_>, moment: Moment) {
         let mut head =
             Head { moment, start: None, end: None, rest: Rest::default(), is_raw: false };
@@ -93,7 +93,7 @@ impl Facts {
         }
     }
 
-    /// Counts a change in.
+    /// Adds a change.
     pub fn set(&mut self, around: &Around<'_, '_>, moment: Moment) {
         if let Some(end) = around.member("lastUpdated").and_then(owned_time) {
             self.end(moment, end);
@@ -119,7 +119,7 @@ impl Facts {
         }
     }
 
-    /// Counts a message in; `is_new` if it is not a later version of another.
+    /// Adds a message; `is_new` if it is not a later version of another.
     pub fn message(&mut self, message: Node<'_, '_>, is_new: bool) {
         let is_complete = |head: &Head| head.start.is_some() && head.end.is_some();
         if !self.head.as_ref().is_some_and(is_complete)
@@ -132,14 +132,14 @@ impl Facts {
         }
     }
 
-    /// Counts content in that was said to the model.
+    /// Adds content that was sent to the model.
     pub fn content(&mut self, content: Node<'_, '_>) {
         if self.workspace.is_none() {
             self.workspace = message_content::workspace(content);
         }
     }
 
-    /// Returns all of it, for a file of this name.
+    /// Returns the summary of all facts, for a file of this name.
     pub fn summary(&mut self, name: &str) -> Summary {
         let mut summary = Summary::default();
         let head = self.head.take();

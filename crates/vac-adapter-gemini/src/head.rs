@@ -1,4 +1,4 @@
-//! What a log states about its session as a whole: heads, and changes to them.
+//! Heads of sessions, and lines that change them.
 
 use vac_adapter::mapping;
 use vac_record::AbstractTimestamp;
@@ -7,7 +7,7 @@ use vac_value::{Kind, Node};
 use crate::facts::{session_id, time};
 use crate::walk::{Lists, is_list};
 
-/// Which members of a head have a field of their own.
+/// The members of a head that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     /// The lists in it.

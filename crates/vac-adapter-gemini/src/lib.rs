@@ -212,7 +212,7 @@ impl Adapter for Gemini {
         parts::result_text::result_text(output)
     }
 
-    /// No log of the CLI says which version wrote it.
+    /// Returns `None`, because no log of the CLI states a version.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
     }

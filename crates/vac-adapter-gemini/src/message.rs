@@ -20,7 +20,7 @@ pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
 /// The key of an id that belongs to another version of the message.
 const NATIVE_ID: &str = "native:id";
 
-/// Which members of a message have a field of their own.
+/// The members of a message that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     /// The member that states the type, and the value that the entry's type states.
@@ -72,7 +72,7 @@ mapping! {
     }
 }
 
-/// What an entry is made with.
+/// The context in which an entry is made.
 pub(crate) struct Maker<'m, 's> {
     /// An id for what has none.
     pub place_id: &'m dyn Fn() -> String,
@@ -80,7 +80,7 @@ pub(crate) struct Maker<'m, 's> {
     pub version: Version,
     /// The id of the message that it repeats.
     pub original: Option<&'m str>,
-    /// What is known about its author besides its content.
+    /// The facts about its author besides its content.
     pub position: Position,
     /// The session's calls.
     pub calls: &'m mut Calls<'s>,
@@ -126,7 +126,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Where a native message says what it has to say.
+/// The member with the content of a native message, and the content.
 type Content<'a, 's> = Option<(&'static str, Node<'a, 's>)>;
 
 /// Returns the entries of an element of `messages`, or of a line that is a message.
@@ -152,7 +152,7 @@ pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     message_or_results(node, kind, ("role", native), parts.map(|parts| ("parts", parts)), maker)
 }
 
-/// One entry, or one for each response if there is nothing else.
+/// Returns one entry, or one for each response if there is nothing else.
 fn message_or_results<'a>(
     node: Node<'a, '_>,
     kind: MessageEntryType,

@@ -48,8 +48,8 @@ pub(crate) fn is_response(part: Node<'_, '_>) -> bool {
     part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
 }
 
-/// Returns a hash of who says what in a message: its texts, and its calls and responses. A text
-/// alone and a part with that text are the same. `None` for a message that says nothing, and for
+/// Returns a hash of the speaker, the texts, the calls and the responses of a message. A text alone
+/// and a part with that text are the same. `None` for a message that says nothing, and for
 /// responses of tools, which their calls have as well.
 pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     let (kind, _) = message_type(message)?;
@@ -101,7 +101,7 @@ fn is_only_text(part: Node<'_, '_>) -> bool {
     OTHERS.iter().all(|key| part.member(key).is_none())
 }
 
-/// Returns how many parts a message has, if all of them are responses of tools.
+/// Returns the number of parts of a message, if all of them are responses of tools.
 pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
     match content.kind() {
         Kind::Map => is_response(content).then_some(1),
@@ -119,7 +119,7 @@ pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
     }
 }
 
-/// Returns the content of a message: `content`, or what others write instead.
+/// Returns the content of a message: `content`, or the member that other writers use.
 pub(crate) fn content<'d: 'a, 'a>(message: Node<'d, 'a>) -> Option<(&'static str, Node<'d, 'a>)> {
     let is_there = |node: &Node<'_, '_>| node.kind() != Kind::Null;
     let of = |key: &'static str| Some((key, message.member(key).filter(is_there)?));

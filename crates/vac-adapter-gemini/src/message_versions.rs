@@ -1,4 +1,4 @@
-//! Which messages of a log are part of the conversation at its end.
+//! Tracks which messages of a log are part of the conversation at its end.
 //!
 //! A log of lines states some messages more than once: a message is written again with each
 //! tool call and its tokens, a rewind takes messages back, a compaction replaces all messages by
@@ -46,8 +46,8 @@ impl Default for Version {
 /// An id, short enough to keep millions of.
 pub(crate) type Key = u128;
 
-/// Returns the key of an id. Equal ids have equal keys; that others have too is as likely as a
-/// collision of 128 random bits.
+/// Returns the key of an id. Different ids have equal keys only with the probability of a collision
+/// of 128 random bits.
 pub(crate) fn key(id: &str) -> Key {
     let mut hasher = KeyHasher::default();
     hasher.update(id.as_bytes());
@@ -116,7 +116,7 @@ pub(crate) struct MessageVersions {
     file: usize,
 }
 
-/// What is known about an id.
+/// The messages that have an id.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     /// The newest message that has it, or the one that this repeats.
@@ -130,8 +130,8 @@ struct Known {
 }
 
 impl MessageVersions {
-    /// No messages yet. `hashes_content` is whether contents are hashed, which takes as long as
-    /// all the rest: a log is read without it first, and again if it [lacks](Self::lacks_hashes)
+    /// Creates an empty list. `hashes_content` is whether contents are hashed, which takes as long
+    /// as all the rest: a log is read without it first, and again if it [lacks](Self::lacks_hashes)
     /// hashes.
     pub fn new(hashes_content: bool) -> Self {
         Self { hashes_content, ..Self::default() }
@@ -148,8 +148,8 @@ impl MessageVersions {
         self.lacks_hashes
     }
 
-    /// A frame of this file comes. Messages of one frame never replace each other. A file
-    /// of its own has a conversation of its own: a rewind reaches only messages of its file.
+    /// Begins a frame of this file. Messages of one frame never replace each other. A file of its
+    /// own has a conversation of its own: a rewind reaches only messages of its file.
     pub fn frame(&mut self, file: usize) {
         self.list = number(self.states.len());
         self.replaced.clear();
@@ -264,14 +264,14 @@ impl MessageVersions {
         }
     }
 
-    /// The line at this place takes back a message and all later ones; all messages, if
+    /// Takes back a message and all later ones, because of the line at this place; all messages, if
     /// the id is unknown.
     pub fn rewind(&mut self, id: Key, place: Place) {
         let known = self.ids.get(&id).copied().filter(|known| self.is_live(*known));
         self.end(known.map_or(0, |known| known.position as usize), REWOUND, place);
     }
 
-    /// The line at this place has a new list in the place of all messages.
+    /// Replaces all messages by the new list of the line at this place.
     pub fn compact(&mut self, place: Place) {
         self.lacks_hashes |= !self.hashes_content && !self.live.is_empty();
         for message in self.live.iter().rev() {

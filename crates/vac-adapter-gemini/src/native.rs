@@ -1,4 +1,4 @@
-//! What a document of Gemini CLI is.
+//! Classifies the documents of Gemini CLI.
 
 use vac_value::{Kind, Node};
 
@@ -13,7 +13,7 @@ pub(crate) enum Form {
     History,
     /// An array of Content.
     Contents,
-    /// What a tool can be undone with: an object with a `clientHistory` of Content.
+    /// A checkpoint that undoes a tool: an object with a `clientHistory` of Content.
     ToolCheckpoint,
     /// An array of the prompts of several sessions.
     Prompts,
@@ -33,7 +33,7 @@ impl Form {
     }
 }
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Native {
     /// A session.
@@ -106,7 +106,7 @@ fn object(root: Node<'_, '_>) -> Native {
     if is_text(members.id) && is_text(members.kind) { Native::Unknown } else { Native::Other }
 }
 
-/// The members of an object that decide what it is.
+/// The members that determine the kind of an object.
 #[derive(Default)]
 struct KeyMembers<'d, 'a> {
     rewind: Option<Node<'d, 'a>>,
@@ -163,12 +163,12 @@ fn array(root: Node<'_, '_>) -> Native {
     }
 }
 
-/// A message that only Gemini CLI writes.
+/// Returns whether a message is one that only Gemini CLI writes.
 pub(crate) fn is_gemini(message: Node<'_, '_>) -> bool {
     message.member("type").is_some_and(|kind| kind.is_text("gemini"))
 }
 
-/// A Content of the API.
+/// Returns whether a node is a Content of the API.
 fn is_content(node: Node<'_, '_>) -> bool {
     let is_role = |role: Node<'_, '_>| role.is_text("user") || role.is_text("model");
     node.kind() == Kind::Map
@@ -176,7 +176,7 @@ fn is_content(node: Node<'_, '_>) -> bool {
         && node.member("parts").is_some_and(|parts| parts.kind() == Kind::Array)
 }
 
-/// A prompt of `logs.json`.
+/// Returns whether a node is a prompt of `logs.json`.
 fn is_prompt(node: Node<'_, '_>) -> bool {
     let has_text = |key: &str| node.member(key).is_some_and(|value| value.kind() == Kind::Text);
     has_text("sessionId") && node.member("messageId").is_some() && node.member("message").is_some()

@@ -1,4 +1,4 @@
-//! Where Gemini CLI keeps its sessions.
+//! The places where Gemini CLI keeps its sessions.
 //!
 //! Not sessions, and never opened: `projects.json`, `shell_history`, credentials.
 

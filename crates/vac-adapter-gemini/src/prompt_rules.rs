@@ -45,7 +45,7 @@ pub(crate) fn is_cut_context(text: &str) -> bool {
     text.starts_with("<session_context>") && !text.contains("</session_context>")
 }
 
-/// What the CLI sends where the model stopped too early. A user may type it as well.
+/// The prompt of the CLI after the model stopped too early. A user may type it as well.
 pub(crate) const CONTINUE: &str = "Please continue.";
 
 /// Answers in the model's name to the set-up message and to the summary of a compaction.
@@ -55,12 +55,12 @@ pub(crate) const CANNED_ANSWERS: &[&str] =
 /// The beginning of what the CLI writes after a command that the user ran with `!`.
 pub(crate) const SHELL_COMMAND: &str = "I ran the following shell command:";
 const COMMAND: (&str, &str) = ("```sh\n", "\n```\n\nThis produced the following result:");
-/// How a result of such a command begins if the command failed.
+/// The beginning of the result of such a command if the command failed.
 const EXITED: &str = "Command exited with code ";
 
 /// The mark between a prompt and the files that it names.
 const REFERENCED_FILES: &str = "--- Content from referenced files ---";
-/// What the user typed while the model worked.
+/// The beginnings of texts that the user typed while the model worked.
 const STEERING: &[&str] = &["User steering update:", "User hints:"];
 
 /// Returns the command that the user ran, and its exit code if the text states one.
@@ -75,7 +75,7 @@ pub(crate) fn user_command(text: &str) -> Option<(&str, Option<i128>)> {
     Some((command, code))
 }
 
-/// Returns what the user typed, if the CLI put something around it or in its place.
+/// Returns the text that the user typed, if the CLI added to it or replaced it.
 pub(crate) fn typed(text: &str, extensions: &Rest<'_>) -> Option<Typed> {
     if let Some((command, _)) = user_command(text.trim_start()) {
         return Some(Typed { text: format!("!{command}"), left_out: "output" });

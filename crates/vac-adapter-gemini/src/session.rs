@@ -24,7 +24,7 @@ use crate::user_message_kind::Position;
 use crate::walk::{self, Around, Piece, Role, Shape, Slot};
 use crate::{event, message};
 
-/// A session and what was found out about it.
+/// A session, and the facts about it.
 pub(crate) struct Surveyed<'i> {
     id: String,
     form: Form,
@@ -37,20 +37,20 @@ pub(crate) struct Surveyed<'i> {
     parent: Option<String>,
     /// Whether another agent wrote the prompts.
     is_subagent: bool,
-    /// Whether the folder that the project is said to be in has another hash.
+    /// Whether the stated folder of the project has another hash than the log states.
     is_elsewhere: bool,
     versions: MessageVersions,
     answered: HashSet<Key>,
     attachments: Attachments<'i>,
-    /// How many files the log has.
+    /// The number of files of the log.
     parts: usize,
     links: Option<Links>,
-    /// How many entries the log has.
+    /// The number of entries of the log.
     entries: u64,
 }
 
 impl<'i> Surveyed<'i> {
-    /// Of what a survey found.
+    /// Creates a session of the result of a survey.
     pub fn new(
         id: String,
         mut builder: SessionBuilder,
@@ -189,11 +189,11 @@ impl Session for Surveyed<'_> {
     }
 }
 
-/// Makes entries.
+/// Reads entries.
 struct Reader<'s> {
     session: &'s Surveyed<'s>,
     calls: Calls<'s>,
-    /// How many messages there were.
+    /// The number of messages so far.
     messages: usize,
     /// Whether a turn began that the log does not say has ended.
     is_turn_open: bool,
@@ -299,7 +299,7 @@ impl<'s> Reader<'s> {
         more.into_iter().try_for_each(|entry| sink.entry(entry, origin))
     }
 
-    /// Makes an entry of the members around lists, unless the record's head contains them.
+    /// Returns an entry for the members around lists, unless the record's head contains them.
     fn around(
         &mut self,
         around: &Around<'_, '_>,
@@ -350,11 +350,11 @@ fn piece_id(place: Place, number: u64) -> String {
     }
 }
 
-/// Counts the lines of a frame, going on where it was: pieces come mostly in their order.
+/// Counts the lines of a frame, from the last position on, because most pieces come in order.
 #[derive(Debug, Default)]
 struct Lines {
     frame: Place,
-    /// Up to which byte of the frame lines are counted, and how many.
+    /// The byte of the frame up to which lines are counted, and their number.
     at: usize,
     count: u64,
 }

@@ -1,4 +1,4 @@
-//! A session while a survey finds out about it.
+//! Builds a session while a survey reads it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,31 +33,31 @@ pub(crate) struct Segment {
 pub(crate) struct SessionBuilder {
     /// `sessionId`.
     pub id: Option<String>,
-    /// What it was opened by: a head, or a document that is a session.
+    /// The form of the head or the document that began it.
     pub form: Option<Form>,
     /// Its frames.
     pub segments: Vec<Segment>,
-    /// What is known about it as a whole.
+    /// The facts about it.
     pub facts: Facts,
-    /// Which messages are part of the conversation.
+    /// The versions of its messages.
     pub versions: MessageVersions,
     /// Calls that contain their result.
     pub answered: HashSet<Key>,
     /// Calls, where attachments have to be linked to them.
     pub links: Option<Links>,
-    /// How many entries it has.
+    /// The number of its entries.
     pub entries: u64,
     /// Whether it has lines that only a log of lines has.
     pub has_lines: bool,
 }
 
 impl SessionBuilder {
-    /// Returns whether there is anything of Gemini CLI in it.
+    /// Returns whether it contains a document of Gemini CLI.
     pub fn is_session(&self) -> bool {
         self.form.is_some() || self.has_lines
     }
 
-    /// Returns which format it is in.
+    /// Returns its form.
     pub fn variant(&self) -> Form {
         match self.form {
             Some(Form::Messages) if self.has_lines => Form::Lines,
@@ -65,7 +65,7 @@ impl SessionBuilder {
         }
     }
 
-    /// A head or a session begins at this place.
+    /// Begins a segment with a head or a session at this place.
     pub fn open(&mut self, form: Form, place: Place, moment: Option<Moment>) {
         let before = self.segments.last().map_or(Moment::MIN, |last| last.moment);
         let moment = moment.unwrap_or(before);
@@ -77,7 +77,7 @@ impl SessionBuilder {
         self.form.get_or_insert(form);
     }
 
-    /// Counts in that the frame at this place belongs to it.
+    /// Adds the frame at this place to the last segment.
     pub fn extend(&mut self, place: Place) {
         match self.segments.last_mut() {
             Some(last)
@@ -100,7 +100,7 @@ impl SessionBuilder {
         self.segments.last().map_or(Moment::MIN, |last| last.moment)
     }
 
-    /// Counts a frame in.
+    /// Adds a frame.
     pub fn frame(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
         self.extend(frame.place);
         self.has_lines |= matches!(shape.native(), Native::Set | Native::Rewind | Native::Message);
@@ -111,7 +111,7 @@ impl SessionBuilder {
         })
     }
 
-    /// Counts in what was picked of the frame that was read last.
+    /// Adds the prompts that were picked of the last frame.
     pub fn picked(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let last = self.segments.last_mut();
         let picked = last.map_or_else(Vec::new, |last| std::mem::take(&mut last.picked));
@@ -159,7 +159,7 @@ impl SessionBuilder {
         }
     }
 
-    /// One entry for each response, where there is nothing else.
+    /// Adds content, which is one entry for each response if there is nothing else.
     fn content(&mut self, content: Node<'_, '_>) {
         self.entries += message_content::responses(content).map_or(0, |responses| responses - 1);
         if let Some(links) = &mut self.links {

@@ -134,7 +134,7 @@ fn line_type(line: Node<'_, '_>) -> Option<LineType> {
     }
 }
 
-/// Returns how a document fits a stream, if it is a line of one.
+/// Returns the verdict on a document, if it is a line of a stream.
 pub(crate) fn fit(document: Node<'_, '_>) -> Option<Fit> {
     let confidence = match line_type(document)? {
         LineType::Init | LineType::ToolUse => Confidence::Certain,
@@ -144,7 +144,7 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Option<Fit> {
     Some(Fit::Fits(confidence))
 }
 
-/// What a sample says about its session, if it is a stream.
+/// Returns the preview of a sample, if it is a stream.
 pub(crate) fn preview(sample: &Sample<'_>) -> Option<Preview> {
     let mut facts = Facts::default();
     sample.documents.iter().for_each(|document| facts.add(document.root()));
@@ -222,7 +222,7 @@ fn is_other_session(line: Node<'_, '_>, facts: &Facts) -> bool {
         })
 }
 
-/// What lines say about their session.
+/// The facts that lines state about their session.
 #[derive(Default)]
 struct Facts {
     is_stream: bool,
@@ -414,7 +414,7 @@ fn result<'a>(
     Entry::ToolResult(ToolResultEntry { id: Some(place.id().into()), ..result })
 }
 
-/// Everything else, with all it holds.
+/// Returns the event of any other line, with all its members.
 fn event<'a>(
     line: Node<'a, '_>,
     kind: Option<LineType>,
@@ -432,7 +432,7 @@ fn event<'a>(
     entry::event(event_type, Some(event.rest), event.timestamp, id, extensions)
 }
 
-/// What a line that is not a message says about the session.
+/// Returns the annotations of a line that is not a message.
 fn event_annotations(
     event: &StreamEvent<'_>,
     kind: Option<LineType>,

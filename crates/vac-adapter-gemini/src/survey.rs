@@ -1,4 +1,4 @@
-//! The first pass: which sessions there are.
+//! The first pass: finds the sessions of an input.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -130,7 +130,7 @@ impl Survey {
         builder
     }
 
-    /// Gives each prompt of a list to its session.
+    /// Adds each prompt of a list to its session.
     fn prompts(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let mut touched = Vec::new();
         walk::prompts(frame, &mut |pick, id| {
@@ -169,7 +169,7 @@ fn is_at(segment: &Segment, place: Place) -> bool {
     segment.file == place.file && segment.frames.start == place.index && !segment.picked.is_empty()
 }
 
-/// How a session begins.
+/// The beginning of a session.
 #[derive(Default)]
 struct Begin {
     id: Option<String>,

@@ -1,4 +1,4 @@
-//! What a message of the model contains next to its content: tool calls, thoughts and tokens.
+//! Tool calls, thoughts and tokens of a message of the model.
 
 use vac_adapter::parts::failed;
 use vac_adapter::parts::outcome::{self, StatedEnd};
@@ -58,7 +58,7 @@ mapping! {
     }
 }
 
-/// The children of `toolCalls`.
+/// Adds the children of `toolCalls`.
 pub(crate) fn calls<'a>(
     list: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
@@ -119,7 +119,7 @@ fn call<'a>(
     children.extend(result);
 }
 
-/// What the user saw of a result.
+/// Returns the members of a result that the user saw.
 fn shown<'a>(display: Option<Node<'a, '_>>) -> impl Iterator<Item = (Text<'a>, Any<'a>)> {
     display.map(|display| ("resultDisplay".into(), display.carry())).into_iter()
 }
@@ -146,7 +146,7 @@ fn result_failed(result: Node<'_, '_>) -> Option<bool> {
     }
 }
 
-/// The children of `thoughts`.
+/// Adds the children of `thoughts`.
 pub(crate) fn thoughts<'a>(
     list: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,

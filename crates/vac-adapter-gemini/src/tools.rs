@@ -4,7 +4,7 @@ use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 
-/// The members of edits that say what they change.
+/// The members of edits that state the change.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string"],
     new: &["new_string"],
@@ -12,7 +12,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     ..ChangeKeys::NONE
 };
 
-/// What the tools are for.
+/// The table of tools.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command", "run_command"])
@@ -80,8 +80,8 @@ fn server(name: &str) -> Option<&str> {
     (!server.is_empty() && !tool.is_empty()).then_some(server)
 }
 
-/// Returns what a call does. Before 0.33 a tool of a server has a name of its own, and only what
-/// the user saw of the call names the server: `list_pages (browser MCP Server)`.
+/// Returns the action of a call. Before 0.33 a tool of a server has a name of its own, and only
+/// what the user saw of the call names the server: `list_pages (browser MCP Server)`.
 pub(crate) fn action<'n>(name: &'n str, display_name: Option<&str>) -> Action<'n> {
     let action = TOOLS.action(name);
     let shown = display_name.and_then(|shown| {

@@ -1,4 +1,4 @@
-//! Whose words a message in the user's name is.
+//! Finds the author of a message in the user's name.
 
 use vac_adapter::prompt::block_author;
 use vac_adapter::tools::canonical;
@@ -8,7 +8,7 @@ use vac_value::{Kind, Node};
 use crate::message_content::is_response;
 use crate::prompt_rules::{CANNED_ANSWERS, CONTINUE, RULES, is_cut_context, user_command};
 
-/// What is known about a message besides its content.
+/// The facts about a message besides its content.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent facts
 pub(crate) struct Position {
@@ -20,7 +20,7 @@ pub(crate) struct Position {
     pub is_turn_open: bool,
 }
 
-/// Adds what the content of a message in the user's name says about its author.
+/// Adds the author of a message in the user's name, by its content.
 pub(crate) fn annotate(
     content: Node<'_, '_>,
     shown: Option<Node<'_, '_>>,
@@ -59,7 +59,7 @@ pub(crate) fn annotate(
     }
 }
 
-/// Returns whose words a content is: the user's if one of its texts is.
+/// Returns the author of a content: the user if one of its texts is the user's.
 fn author(content: Node<'_, '_>) -> Author {
     let mut others = None;
     let mut has_responses = false;

@@ -13,7 +13,7 @@ use crate::message_content;
 use crate::native::{Form, Native, native};
 use crate::user_message_kind::is_canned_answer;
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// A message.
@@ -24,7 +24,7 @@ pub(crate) enum Slot {
     Prompt,
     /// The tool call that a checkpoint was made for.
     Call,
-    /// What a user saw of the conversation when a checkpoint was made.
+    /// The conversation as the user saw it when a checkpoint was made.
     Display,
     /// A line that takes messages back.
     Rewind,
@@ -41,11 +41,11 @@ pub(crate) enum Piece<'p, 'd, 'a> {
     Around(&'p Around<'d, 'a>),
     /// An element of a list, or a line, and whether the canned answer to a summary follows.
     Element(Slot, Node<'d, 'a>, bool),
-    /// What cannot be carried as a value, and what it would be.
+    /// Bytes that cannot be carried as a value, and the kind of element that they would be.
     Raw(Slot, &'p Raw<'a>),
 }
 
-/// What an object around lists is.
+/// The role of an object around lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The head of a session.
@@ -57,7 +57,7 @@ pub(crate) enum Role {
 /// An object, without the lists in it.
 #[derive(Debug)]
 pub(crate) struct Around<'d, 'a> {
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// The document.
     pub node: Node<'d, 'a>,
@@ -139,8 +139,8 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         text
     }
 
-    /// A record's head has no place for raw text, so what one encoding cannot say is an
-    /// entry in both.
+    /// Checks whether both encodings can express the members. If one cannot, they become an entry,
+    /// because a record's head cannot contain raw text.
     fn check_encodable(&mut self, is_ambiguous: bool) {
         if is_ambiguous {
             self.raw = Some((self.text(), Reason::DuplicateKey));
@@ -159,11 +159,11 @@ pub(crate) fn is_list(lists: Lists, key: &str, value: Node<'_, '_>) -> bool {
     lists.iter().any(|(list, slot)| *list == key && value.kind() == kind(*slot))
 }
 
-/// Takes pieces, each with its number: the first of a frame is 0, elements of lists
-/// begin with 1.
+/// A receiver of pieces, each with its number: the first of a frame is 0, elements of lists begin
+/// with 1.
 pub(crate) type Show<'s> = dyn FnMut(u64, Piece<'_, '_, '_>) -> Result<(), Error> + 's;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// A document.
@@ -175,7 +175,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// Looks at a frame.
+    /// Classifies a frame.
     pub fn new(frame: &Frame<'_>) -> Self {
         match document(frame) {
             Ok(document) => Self::Whole(native(document.root())),
@@ -183,7 +183,7 @@ impl Shape {
         }
     }
 
-    /// What it is.
+    /// Returns what the frame is.
     pub fn native(&self) -> Native {
         match self {
             Self::Whole(native) => *native,
@@ -192,7 +192,7 @@ impl Shape {
         }
     }
 
-    /// Shows each piece of a frame.
+    /// Passes each piece of a frame to `show`.
     pub fn each(&self, frame: &Frame<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         match (self, document(frame)) {
             (Self::Whole(native), Ok(document)) => Pieces::new(document).each(*native, frame, show),
@@ -212,7 +212,7 @@ pub(crate) struct Pick {
     pub range: Range<usize>,
 }
 
-/// Shows each element of a list of prompts, and the session it is of.
+/// Passes each element of a list of prompts to `show`, with its session.
 pub(crate) fn prompts(frame: &Frame<'_>, show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
     match document(frame) {
         Err(raw) => damaged::prompts(raw.bytes, show),
@@ -226,7 +226,7 @@ pub(crate) fn prompts(frame: &Frame<'_>, show: &mut dyn FnMut(Pick, Option<Text<
     }
 }
 
-/// Shows some prompts of a list.
+/// Passes some prompts of a list to `show`.
 pub(crate) fn picked(frame: &Frame<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
     match document(frame) {
         Err(raw) => damaged::picked(raw, picks, show),
@@ -255,7 +255,7 @@ fn document<'f, 'a>(frame: &'f Frame<'a>) -> Result<&'f Document<'a>, &'f Raw<'a
 /// The pieces of a document.
 struct Pieces<'d, 'a> {
     document: &'d Document<'a>,
-    /// Keys that their object has twice.
+    /// Duplicate keys.
     doubles: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! What vac says about the objects of a session, once their order is known.
+//! Annotates the objects of a session, once their order is known.
 //!
 //! | annotation | decided by |
 //! |---|---|
@@ -17,7 +17,7 @@ use vac_record::annotations::{Author, SupersededHow};
 use crate::classify::Class;
 use crate::object::{StoredObject, Words};
 
-/// What the session says that matters for its objects.
+/// The facts about a session that annotations of its objects depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionOrigin<'s> {
     /// Whether another session started it, so that the prompts are not the user's.
@@ -55,7 +55,7 @@ pub(crate) fn annotate(objects: &mut [StoredObject<'_>], origin: SessionOrigin<'
     }
 }
 
-/// What was found before a message. Messages are the numbers of their objects.
+/// The state before a message. A message is given by the numbers of its objects.
 #[derive(Default)]
 struct Before<'g> {
     /// The last prompt that is not a request to compact the session.
@@ -160,8 +160,8 @@ fn mark_replay(objects: &mut [StoredObject<'_>], original: &[usize], repeated: &
     }
 }
 
-/// Marks what comes after the message, or the part of it, that the user went back to. Does
-/// nothing if ids are not unique.
+/// Marks the objects after the message, or the part of it, that the user went back to. Does nothing
+/// if ids are not unique.
 fn rewind(objects: &mut [StoredObject<'_>], message: &str, part: Option<&str>) {
     let named = |stored: &StoredObject<'_>, id: &str| stored.id.as_deref() == Some(id);
     let is_it = |stored: &StoredObject<'_>| match part {

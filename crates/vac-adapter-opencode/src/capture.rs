@@ -24,7 +24,7 @@ const CALLED: &[(&str, &str)] = &[
     ("step_finish", "step-finish"),
 ];
 
-/// What decides how a line is read.
+/// The context in which a line is read.
 #[derive(Clone, Copy)]
 pub(crate) struct LineContext<'c> {
     /// The session's id.
@@ -79,7 +79,7 @@ pub(crate) fn entries<'a>(
     (entry, result)
 }
 
-/// Keeps what is left of a line next to the members of its part.
+/// Adds the rest of a line to the members of its part.
 fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
     let name = if extensions.contains_key("line") { "native:line" } else { "line" };
     push(extensions, name, line);

@@ -1,5 +1,5 @@
-//! What tests have to know about the logs of `OpenCode`: what need not be in a record and why, and where
-//! native logs have their ids.
+//! Rules for tests about the logs of `OpenCode`: what a record may omit and why, and where native
+//! logs state ids.
 
 use vac_adapter::redact::Secrets;
 use vac_adapter_check::Value;

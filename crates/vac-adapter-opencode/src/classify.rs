@@ -6,10 +6,10 @@ use vac_value::{Kind, Node};
 
 use crate::names::Number;
 
-/// What a object is.
+/// The class of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// What is true of a session.
+    /// A session.
     Session,
     /// A message without its parts.
     Message,
@@ -21,13 +21,13 @@ pub(crate) enum Class {
     Part,
     /// A line of `opencode run --format json`.
     Captured,
-    /// Where sessions happen.
+    /// A project.
     Project,
-    /// How a session is shared; it holds a secret.
+    /// The share of a session, which contains a secret.
     Share,
-    /// What a session has changed.
+    /// The changes of a session.
     Diffs,
-    /// What a session wants to do.
+    /// The list of tasks of a session.
     Todos,
     /// The models that a shared session used.
     Models,
@@ -43,13 +43,13 @@ pub(crate) enum Class {
 
 impl Class {
     /// Returns whether it describes the session and is not an entry.
-    pub fn is_beside(self) -> bool {
+    pub fn is_session_data(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
     }
 }
 
-/// Makes [`Facts`]: a field for each key.
+/// Declares [`Facts`]: a field for each key.
 macro_rules! facts {
     ($($(#[$doc:meta])* $field:ident = $key:literal,)*) => {
         /// The members that decide the class of an object, found in one pass.
@@ -115,7 +115,7 @@ facts! {
     error = "error",
     /// The place of a row in its session.
     sequence = "seq",
-    /// How a prompt that waits is to be delivered.
+    /// The way in which a prompt that waits is to be delivered.
     delivery = "delivery",
     command = "command",
     parent = "parentID",
@@ -142,7 +142,7 @@ impl<'d, 'a> Facts<'d, 'a> {
         } else if self.session.is_some() || !is_text(self.id) {
             Class::Other
         } else {
-            self.class_beside()
+            self.class_of_session_data()
         }
     }
 
@@ -156,11 +156,11 @@ impl<'d, 'a> Facts<'d, 'a> {
         } else if self.session.is_some() || !is_a(self.id, Kind::Text) {
             Class::Other
         } else {
-            self.class_beside()
+            self.class_of_session_data()
         }
     }
 
-    fn class_beside(&self) -> Class {
+    fn class_of_session_data(&self) -> Class {
         if is_a(self.worktree, Kind::Text) {
             Class::Project
         } else if self.project.is_some()
@@ -178,7 +178,7 @@ impl<'d, 'a> Facts<'d, 'a> {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Returns whether it is a row that contains all that was said.
+    /// Returns whether it is a row that contains a whole message.
     pub fn is_session_message(&self) -> bool {
         ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
@@ -258,7 +258,7 @@ pub(crate) fn array(array: Node<'_, '_>) -> Class {
     }
 }
 
-/// What the elements of a shared session say they are.
+/// The types of the elements of a shared session.
 const SHARED: &[&str] = &["session", "message", "part", "session_diff", "model"];
 
 /// Returns whether an array is a shared session.

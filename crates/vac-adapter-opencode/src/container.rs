@@ -1,5 +1,5 @@
-//! The objects of a store, out of whatever container they are in: one after the other,
-//! in an export, in a shared session, in the lines of a capture.
+//! Reads the objects of a store from any container: one after the other, in an export, in a shared
+//! session, in the lines of a capture.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ pub(crate) struct Objects<'a> {
     /// The models of messages.
     pub models: Vec<Model<'a>>,
     model_numbers: HashMap<Model<'a>, Number>,
-    /// What they were in.
+    /// The container that they were in.
     pub form: Form,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum Form {
     Export,
 }
 
-/// What a container says about the objects in it.
+/// The facts that a container states about the objects in it.
 #[derive(Clone, Copy, Default)]
 struct Around {
     session: Option<Number>,
@@ -65,8 +65,8 @@ struct Around {
 }
 
 impl<'a> Objects<'a> {
-    /// Adds the objects of a frame. `keep` makes what is kept of a text: the text
-    /// itself, if the frame stays in memory. `redactor` has seen all frames before it.
+    /// Adds the objects of a frame. `keep` returns the part of a text that is kept: the text
+    /// itself, if the frame stays in memory. `redactor` has read all frames before it.
     pub fn add<'f>(
         &mut self,
         frame: &Frame<'f>,
@@ -104,7 +104,7 @@ impl<'a> Objects<'a> {
 struct Adding<'u, 'a, 'f> {
     objects: &'u mut Objects<'a>,
     place: Place,
-    /// How many objects of a frame that holds several have been added.
+    /// The number of objects of a frame with several that have been added.
     part: u64,
     redactor: &'u mut Redactor,
     keep: fn(Text<'f>) -> Text<'a>,
@@ -151,7 +151,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// A message of an export, and whatever else is there.
+    /// Adds a message of an export, or any other element.
     fn exported(&mut self, message: Node<'_, 'f>, around: Around) {
         if message.kind() != Kind::Map {
             return self.next(message, &Facts::default(), Class::Other, around);
@@ -173,7 +173,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// A message of an export of version 2, which contains all that was said.
+    /// Adds a message of an export of version 2, which contains its parts.
     fn flat_message(&mut self, message: Node<'_, 'f>, around: Around) {
         let facts = Facts::new(message);
         if facts.is_session_message() {
@@ -185,7 +185,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// What an export says about a message.
+    /// Adds the members of a message of an export.
     fn info(&mut self, info: Node<'_, 'f>, inside: Around) {
         let facts = Facts::new(info);
         let class = facts.class();
@@ -195,7 +195,8 @@ impl<'f> Adding<'_, '_, 'f> {
         self.next(info, &facts, class, Around { message, ..inside });
     }
 
-    /// A part of an exported message, whatever message it names.
+    /// Adds a part of an exported message, which belongs to that message even if it names another
+    /// one.
     fn part(&mut self, part: Node<'_, 'f>, around: Around) {
         let facts = Facts::new(part);
         if is_a(facts.kind, Kind::Text) && around.message.is_some() {
@@ -461,7 +462,7 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 }
 
-/// What an object says about the author of its message.
+/// Returns the facts that an object states about the author of its message.
 fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
     let is_flagged =
         [facts.synthetic, facts.ignored].iter().any(|it| it.and_then(Node::bool) == Some(true));
@@ -487,7 +488,7 @@ fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
     }
 }
 
-/// Returns how an answer ended its turn.
+/// Returns the end of a turn that an answer states.
 fn turn_end(facts: &Facts<'_, '_>, class: Class) -> Option<Ending> {
     let is_answer = match class {
         Class::Message => facts.role.is_some_and(|role| role.is_text("assistant")),
@@ -503,7 +504,8 @@ fn name<'f>(key: Node<'_, 'f>) -> Text<'f> {
     key.text().unwrap_or_else(|| String::from_utf8_lossy(key.raw()))
 }
 
-/// Returns the class of what an element of a shared session holds, if it is what it says.
+/// Returns the class of the content of an element of a shared session, if the content fits the
+/// type.
 fn shared_class(
     element: &Facts<'_, '_>,
     data: Option<Node<'_, '_>>,

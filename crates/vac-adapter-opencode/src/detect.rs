@@ -8,7 +8,7 @@ use vac_value::{IntoOwned, Kind, Node};
 use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
 use crate::damaged_export::{LISTS, MESSAGES, form};
 
-/// Returns how the documents of a sample fit.
+/// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     // The one document of an export or a shared session may be cut short.
@@ -18,14 +18,14 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     verdict
 }
 
-/// Returns how one document fits.
+/// Returns the verdict on one document.
 fn fit(document: Node<'_, '_>) -> Fit {
     if document.kind() == Kind::Array {
         // Todos and changes of a session, which do not say whose they are.
-        let is_beside = || matches!(array(document), Class::Diffs | Class::Todos);
+        let is_session_data = || matches!(array(document), Class::Diffs | Class::Todos);
         return match is_shared(document) {
             true => Fit::Fits(of_shared(document)),
-            false if is_beside() => Fit::Neutral,
+            false if is_session_data() => Fit::Neutral,
             false => Fit::unknown(document),
         };
     }
@@ -75,7 +75,8 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// Other agents have shared sessions as well: the ids decide.
+/// Returns the confidence that a shared session gives. Other agents have shared sessions, too, so
+/// the ids decide.
 fn of_shared(elements: Node<'_, '_>) -> Confidence {
     let mut data = elements.elements().take(3).filter_map(|element| element.member("data"));
     let names = |data: Node<'_, '_>, key: &str| is_id(data.member(key), "ses_");

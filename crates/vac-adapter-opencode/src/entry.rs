@@ -1,4 +1,4 @@
-//! Constructors of entries: what no object states is absent.
+//! Constructors of entries. Values that no object states are absent.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub(crate) fn reasoning<'a>(
     Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
 }
 
-/// What is called, and under which ids.
+/// A tool that is called, with the ids of the call.
 pub(crate) struct Called<'a> {
     /// The tool's name.
     pub name: Option<Text<'a>>,

@@ -47,7 +47,7 @@ mapping! {
     }
 }
 
-/// Returns the entry of a object that is an event.
+/// Returns the entry of an object that is an event.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     scope: Scope<'_>,
@@ -92,7 +92,7 @@ pub(crate) fn entry<'a>(
     entry::event(event_type, data, id, timestamp, Rest::default(), &annotations)
 }
 
-/// Returns what vac says about an event of this type.
+/// Returns the annotations of an event of this type.
 fn annotations(
     node: Node<'_, '_>,
     document: &Document<'_>,
@@ -119,7 +119,7 @@ fn annotations(
     annotations
 }
 
-/// Returns an event without a time, about which vac says nothing.
+/// Returns an event without a time and without annotations.
 fn plain<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
     entry::event(event_type, data, id, None, Rest::default(), &EntryAnnotations::default())
 }
@@ -208,7 +208,7 @@ fn has_secret(data: Node<'_, '_>) -> bool {
     }
 }
 
-/// Returns a object that cannot be carried as a value.
+/// Returns the entry of an object that cannot be carried as a value.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,

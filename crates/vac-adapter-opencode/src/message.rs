@@ -10,7 +10,7 @@ use crate::object::{StoredObject, as_map, push};
 use crate::part::Scope;
 use crate::{entry, time, usage};
 
-/// What decides how a message is read.
+/// The context in which a message is read.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageContext<'c> {
     /// The session's id.
@@ -71,7 +71,7 @@ pub(crate) fn model_id<'a>(
     model_id.or(id)
 }
 
-/// Who speaks.
+/// Returns the role of a message.
 pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
     if role.is_text("user") { "user" } else { "assistant" }
 }
@@ -104,7 +104,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Repor
     })
 }
 
-/// Whose words a message and its texts are.
+/// Returns the speaker of a message and its texts.
 pub(crate) fn speaker(stored: &StoredObject<'_>) -> MessageEntryType {
     if stored.is_user { MessageEntryType::User } else { MessageEntryType::Assistant }
 }

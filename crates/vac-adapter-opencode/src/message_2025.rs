@@ -1,5 +1,5 @@
-//! Messages of the first months, with their parts inside: `parts` has what is said and
-//! the tools' calls, `metadata` everything else.
+//! Messages of the first months, with their parts inside: `parts` contains texts and tool calls,
+//! `metadata` everything else.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::usage;
 /// The part that calls a tool.
 const INVOCATION: &str = "tool-invocation";
 
-/// What the order of messages needs of one.
+/// The facts about a message that its order depends on.
 #[derive(Default)]
 pub(crate) struct MessageFacts<'d, 'a> {
     pub session: Option<Node<'d, 'a>>,
@@ -30,7 +30,7 @@ pub(crate) struct MessageFacts<'d, 'a> {
     pub path: Option<Node<'d, 'a>>,
     pub model: Option<Node<'d, 'a>>,
     pub provider: Option<Node<'d, 'a>>,
-    /// How many entries it makes.
+    /// The number of its entries.
     pub entries: u64,
 }
 
@@ -143,7 +143,7 @@ mapping! {
     }
 }
 
-/// Gives the entries of a message and its parts.
+/// Passes the entries of a message and its parts to a sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
     message: Scope<'_>,
@@ -174,7 +174,7 @@ pub(crate) fn entries(
     sink.entry(last, origin)
 }
 
-/// The entry of a message itself, and what its other entries are made of.
+/// The entry of a message, and the parts that its other entries are made of.
 struct Said<'a> {
     entry: Entry<'a>,
     parts: Option<Node<'a, 'a>>,
@@ -208,7 +208,7 @@ fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Said<'
     Said { entry, parts: message.parts, tools, error }
 }
 
-/// What is said about calls, by their ids.
+/// The metadata of calls, by their ids.
 type Tools<'d, 'a> = HashMap<Text<'d>, Node<'d, 'a>>;
 
 /// Returns a tool's call and its result; `tools` has their times.

@@ -1,4 +1,4 @@
-//! The models of a session, and who runs them.
+//! The models of a session, and their providers.
 
 use vac_adapter::models::Models;
 

@@ -17,7 +17,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Returns the number of a name; `keep` makes what is kept of a new one.
+    /// Returns the number of a name. A new name is added as `keep` returns it.
     pub fn number<'t>(
         &mut self,
         name: Text<'t>,
@@ -39,7 +39,7 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// Returns a number of its own for a name that need not differ from others.
+    /// Adds a name that may equal others, and returns its number.
     pub fn add(&mut self, name: Text<'a>) -> Number {
         let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
         self.all.push(name);
@@ -51,7 +51,7 @@ impl<'a> Names<'a> {
         self.all.get(number as usize).map_or("", |name| name)
     }
 
-    /// Returns how many there are.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.all.len()
     }

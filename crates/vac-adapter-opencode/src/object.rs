@@ -12,7 +12,7 @@ use crate::classify::Class;
 use crate::names::Number;
 use crate::steps;
 
-/// What of a object is redacted.
+/// The extent to which an object is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redaction {
     /// It has no secret.
@@ -30,17 +30,17 @@ impl Redaction {
     }
 }
 
-/// What a session's order and record need to know of one object. The object itself
-/// stays where it is.
+/// The facts about an object that the order and the record of a session depend on. The object
+/// itself stays where it is.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredObject<'a> {
-    /// What it is.
+    /// Its class.
     pub class: Class,
-    /// Where its frame is.
+    /// The place of its frame.
     pub place: Place,
     /// Its number in that frame.
     pub node: u32,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: usize,
     /// The session that it names.
     pub session: Option<Number>,
@@ -59,24 +59,23 @@ pub(crate) struct StoredObject<'a> {
     pub model: Option<Number>,
     /// The directory that a message was made in.
     pub directory: Option<Number>,
-    /// How many entries are made of it: two of a tool with a result, none of what
-    /// describes the session.
+    /// The number of its entries: two for a tool with a result, none for data of the session.
     pub entries: u64,
     /// Whether its usage is counted: that of a message, or that of a step whose message
     /// is missing.
     pub counts_usage: bool,
-    /// What of it is redacted.
+    /// The extent to which it is redacted.
     pub redaction: Redaction,
     /// The place of a row of `session_message` or of a queue.
     pub row: RowPlace,
-    /// What a part says about the author of its message.
+    /// The facts that a part states about the author of its message.
     pub words: Words,
-    /// What vac says about it.
+    /// Its annotations.
     pub notes: Notes,
     /// Its text, if it is not where its frame is: out of a damaged export, or
     /// data of the session while the input is not in memory.
     pub text: Option<Box<[u8]>>,
-    /// Why that text could not be parsed.
+    /// The reason why that text could not be parsed.
     pub reason: Option<Box<Reason>>,
 }
 
@@ -142,7 +141,7 @@ pub(crate) enum RowPlace {
     Queue,
 }
 
-/// What a part of a message says about the author of the message.
+/// The facts that a part of a message states about the author of the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Words {
     /// Nothing: it is not part of a prompt.
@@ -159,16 +158,16 @@ pub(crate) enum Words {
     Compaction { is_replayed: bool },
 }
 
-/// What vac says about an object, in the annotations of its entries.
+/// The annotations of an object, which its entries state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
-    /// Whose words it is.
+    /// The author.
     pub author: Option<Author>,
     /// The end of the turn, which the last of its entries states.
     pub ends: Option<Ending>,
     /// Whether the user ran the command in it.
     pub is_user_command: bool,
-    /// How it stopped being part of the conversation.
+    /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
     /// The id of the object that it repeats.
     pub duplicate_of: Option<Box<str>>,
@@ -203,7 +202,7 @@ impl Notes {
 pub(crate) struct Model<'a> {
     /// Its name.
     pub name: Text<'a>,
-    /// Who runs it.
+    /// Its provider.
     pub provider: Option<Text<'a>>,
 }
 

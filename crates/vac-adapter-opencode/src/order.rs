@@ -1,4 +1,4 @@
-//! Which session a object belongs to, and in which order a session has its objects.
+//! Assigns objects to sessions, and orders the objects of a session.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::container::Objects;
 use crate::names::Number;
 use crate::object::{Notes, StoredObject, Words};
 
-/// Gives a session to every object that names none. Projects need none.
+/// Assigns every object that names no session to one, except projects.
 pub(crate) fn attribute(objects: &mut Objects<'_>) {
     let mut known = vec![false; objects.sessions.len()];
     let mut of_message: HashMap<Number, Number> = HashMap::new();
@@ -43,8 +43,8 @@ pub(crate) fn attribute(objects: &mut Objects<'_>) {
     }
 }
 
-/// Makes events of the rows of `session_message` if the older tables have messages as well,
-/// under the same ids or others. Prompts that wait in a queue are in no other table.
+/// Turns the rows of `session_message` into events if the older tables have messages as well, under
+/// the same ids or others. Prompts that wait in a queue are in no other table.
 pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
     use Class::{Message, Message2025, Part, SessionMessage};
     if objects.iter().any(|stored| matches!(stored.class, Message | Message2025 | Part)) {
@@ -75,7 +75,7 @@ pub(crate) fn sort_rows(objects: &mut [StoredObject<'_>]) {
     }
 }
 
-/// A message, as far as its objects have to know it.
+/// The facts about a message that the order of its objects depends on.
 struct Message {
     number: Number,
     created: Option<u64>,
@@ -88,8 +88,8 @@ struct Message {
     position: Option<u64>,
 }
 
-/// The place of a object: with its message, the message first, then its parts, nested ones as
-/// they are and others by their ids. Object and id are given by their numbers.
+/// The place of an object: with its message, the message first, then its parts, nested ones as they
+/// are and others by their ids. Object and id are given by their numbers.
 #[derive(Clone, Copy, Default)]
 struct Place {
     message: Option<usize>,
@@ -97,8 +97,8 @@ struct Place {
     id: Option<usize>,
 }
 
-/// Orders the objects of one session, and gives parts the role and the time of their message. `name` gives
-/// the ids of messages.
+/// Orders the objects of one session, and sets the role and the time of parts to those of their
+/// message. `name` returns the ids of messages.
 pub(crate) fn order<'a, 'n>(
     mut objects: Vec<StoredObject<'a>>,
     name: impl Fn(Number) -> &'n str,
@@ -127,7 +127,7 @@ pub(crate) fn order<'a, 'n>(
         }
         places.push(before);
     }
-    let ranks = ranks(&messages, name);
+    let ranks = rank_messages(&messages, name);
     let key = |at: &usize| {
         let place = places[*at];
         let id = place.id.and_then(|at| objects[at].id.as_deref());
@@ -140,7 +140,7 @@ pub(crate) fn order<'a, 'n>(
 }
 
 /// Returns the places of messages among each other: by time, then by id; nested ones as they are.
-fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
+fn rank_messages<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
     let mut order: Vec<_> = (0..messages.len()).collect();
     let name = |message: &Message| if message.is_nested { "" } else { name(message.number) };
     let key = |at: &usize| (messages[*at].position, name(&messages[*at]));

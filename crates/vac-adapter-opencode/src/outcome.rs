@@ -1,4 +1,4 @@
-//! How tool calls and turns ended.
+//! Determines how tool calls and turns ended.
 //!
 //! | the log says | outcome | besides |
 //! |---|---|---|
@@ -21,7 +21,7 @@ use vac_value::{Any, Kind, Node};
 
 use crate::tools::{INVALID, is_shell};
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallEnd {
     pub outcome: Option<Outcome>,
@@ -60,7 +60,7 @@ impl CallEnd {
         Self::from_command(about("exit"), about("timeout"), output, is_user_command)
     }
 
-    /// Returns how a command ended. `exit` and `timeout` are what the log says about it.
+    /// Returns how a command ended. `exit` and `timeout` are the members of the log.
     pub fn from_command(
         exit: Option<Node<'_, '_>>,
         timeout: Option<Node<'_, '_>>,
@@ -125,7 +125,7 @@ const CANCELLED: &[&str] = &[
 /// Notices are at most this long, in bytes.
 const MAX_NOTICE: usize = 400;
 
-/// Returns what the notice at the end of a command's output says.
+/// Returns the outcome that the notice at the end of a command's output states.
 fn notice(output: Node<'_, '_>) -> Option<Outcome> {
     let text = match output.kind() {
         Kind::Array => output.elements().last()?.member("text")?.text()?,
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_apart_from_cancelled_and_denied_calls() {
+    fn errors_differ_from_cancelled_and_denied_calls() {
         for (error, outcome, denied_by) in [
             (r#""File not found""#, Outcome::Error, None),
             (r#""Tool execution aborted""#, Outcome::Cancelled, None),

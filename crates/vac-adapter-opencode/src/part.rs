@@ -67,7 +67,7 @@ mapping! {
     }
 }
 
-/// What decides how a part is read that is an event.
+/// The context in which a part is read that is an event.
 #[derive(Clone, Copy)]
 pub(crate) struct EventContext<'c> {
     /// Its type.
@@ -103,7 +103,7 @@ mapping! {
 /// The entries of a part: one, or a tool's call and its result.
 pub(crate) type Entries<'a> = (Entry<'a>, Option<Entry<'a>>);
 
-/// What is known about an object that entries are made of.
+/// The context in which the entries of an object are made.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'k> {
     /// The object, as the survey found it.
@@ -186,7 +186,7 @@ fn is_flagged(part: Node<'_, '_>) -> bool {
     is_true("synthetic") || is_true("ignored")
 }
 
-/// Returns whose words a text in the user's name is.
+/// Returns the author of a text in the user's name.
 pub(crate) fn text_author(part: Node<'_, '_>) -> Author {
     author(is_flagged(part), part.member("text"))
 }

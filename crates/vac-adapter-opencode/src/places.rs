@@ -1,4 +1,4 @@
-//! Where `OpenCode`, and forks of it that write the same format, keep their sessions.
+//! The places where `OpenCode`, and forks of it that write the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: logs of the program (`log/`), credentials (`auth.json`).
 

@@ -9,7 +9,7 @@
 use vac_adapter::prompt::{PromptRule, block_author};
 use vac_record::annotations::Author::{self, Hook, Program};
 
-/// What the program writes before a command that the user ran with `!`.
+/// The note of the program before a command that the user ran with `!`.
 pub(crate) const USER_COMMAND: &str = "The following tool was executed by the user";
 
 /// The rules.
@@ -46,7 +46,7 @@ pub(crate) const RULES: &[PromptRule] = &[
 /// Marks at the end of the prompts of the plugin `oh-my-opencode`.
 const PLUGIN_MARKS: &[&str] = &["<!-- OMO_INTERNAL_INITIATOR -->", "<!-- OMO_INTERNAL_NOREPLY -->"];
 
-/// Returns whose words a text in the user's name is.
+/// Returns the author of a text in the user's name.
 pub(crate) fn text_author(text: &str) -> Author {
     let text = text.trim();
     if PLUGIN_MARKS.iter().any(|mark| text.ends_with(mark)) {

@@ -93,13 +93,13 @@ pub(crate) struct SessionData {
     worktree: Option<String>,
     vcs: Option<String>,
     sandboxes: Option<Vec<String>>,
-    /// What is left of the project.
+    /// The other members of the project.
     project: Rest<'static>,
-    /// What the session says besides.
+    /// The other members of the session.
     session: Rest<'static>,
     /// The project that the session names.
     pub project_id: Option<String>,
-    /// The model that the session names, and who runs it.
+    /// The model that the session names, and its provider.
     model: Option<Model<'static>>,
     /// The session that this one came from.
     parent: Option<Parent>,
@@ -108,18 +108,18 @@ pub(crate) struct SessionData {
     /// The message, and the part of it, that the user went back to.
     reverted_to: Option<(String, Option<String>)>,
     taken: Vec<Class>,
-    /// What there is to report about these objects.
+    /// The report on these objects.
     pub report: Report,
 }
 
 impl SessionData {
-    /// Takes a object in, if it is the first of its class and fits.
+    /// Adds an object, if it is the first of its class and fits.
     pub fn take(&mut self, class: Class, node: Node<'_, '_>, id: &str) -> bool {
-        // Empty arrays look the same, and there are at most two of them.
+        // Empty arrays are equal, and there are at most two of them.
         let is_second = class == Class::Diffs && self.taken.contains(&class);
         let is_empty = node.elements().next().is_none();
         let class = if is_second && is_empty { Class::Todos } else { class };
-        if !class.is_beside() || self.taken.contains(&class) || !fits(node) {
+        if !class.is_session_data() || self.taken.contains(&class) || !fits(node) {
             return false;
         }
         match class {
@@ -264,7 +264,7 @@ impl SessionData {
         self.parent.clone()
     }
 
-    /// What matters for the annotations of the objects.
+    /// Returns the facts that the annotations of the objects depend on.
     pub fn origin(&self) -> SessionOrigin<'_> {
         let reverted_to = self.reverted_to.as_ref();
         let relation = self.parent.as_ref().map(|parent| parent.relation);
@@ -279,7 +279,7 @@ impl SessionData {
         }
     }
 
-    /// When the session began, to order sessions by.
+    /// Returns the time at which the session began, by which sessions are ordered.
     pub fn began(&self, objects: &[StoredObject<'_>]) -> u64 {
         match self.start {
             Some(AbstractTimestamp::Uint(start)) => start,
@@ -307,7 +307,7 @@ fn tidy(node: Node<'_, '_>) -> Any<'static> {
     Any::from_value(&Whole(node), Encoding::Json).unwrap_or_else(|_| node.carry().into_owned())
 }
 
-/// Returns whether both encodings have something for all of it.
+/// Returns whether both encodings can express the value.
 fn fits(node: Node<'_, '_>) -> bool {
     let mut nodes = node.index()..node.after();
     nodes.all(|index| !node.document().node(index).has_lone_surrogate())

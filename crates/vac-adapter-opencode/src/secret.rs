@@ -10,10 +10,10 @@ use crate::classify::{Class, Facts};
 /// Members of share objects.
 pub(crate) const SECRETS: Secrets = Secrets::new(&["secret"]);
 
-/// How the report names it.
+/// Its name in reports.
 pub(crate) const PATH: &str = "session_share.secret";
 
-/// Where a session says how it is shared.
+/// The member of a session with its share.
 pub(crate) const SHARE: &str = "share";
 
 /// Returns whether a object has one where it is redacted. A document of an unknown kind that names
@@ -40,12 +40,12 @@ mapping! {
     }
 }
 
-/// Returns whether only a part of this value, which says how a session is shared, may be kept.
+/// Returns whether only a part of a share may be kept.
 pub(crate) fn is_redacted(share: Node<'_, '_>) -> bool {
     share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw())
 }
 
-/// What may be kept of how a session is shared; `None` if nothing is left.
+/// Returns the part of a share that may be kept; `None` if nothing is left.
 pub(crate) fn kept<'a>(share: Node<'a, '_>, report: &mut Report) -> Option<Any<'a>> {
     if share.kind() != Kind::Map {
         return Some(redact::value(share.raw()));

@@ -30,9 +30,9 @@ pub(crate) struct OpenCodeSession<'i> {
     pub record: VerifiableAgentRecord<'static>,
     /// The session that this one came from.
     pub parent: Option<Parent>,
-    /// What the first pass has to report about the session.
+    /// The report of the first pass on the session.
     pub survey_report: Report,
-    /// Whether what could not be read of the input is reported with this session.
+    /// Whether unreadable parts of the input are reported with this session.
     pub is_first: bool,
 }
 
@@ -102,7 +102,7 @@ impl OpenCodeSession<'_> {
 }
 
 impl OpenCodeSession<'_> {
-    /// Gives the entry of a document with a secret.
+    /// Passes the entry of a document with a secret to a sink.
     fn redacted(
         &self,
         node: Node<'_, '_>,
@@ -123,7 +123,7 @@ impl OpenCodeSession<'_> {
     }
 }
 
-/// Gives the entry of bytes that could not be parsed.
+/// Passes the entry of bytes that could not be parsed to a sink.
 fn raw(
     bytes: &[u8],
     reason: &Reason,

@@ -1,5 +1,5 @@
 //! Rows of the tables `session_message`, `session_inbox` and `session_pending`, and messages of
-//! exports of version 2, which contain everything that was said at once.
+//! exports of version 2, which contain their parts.
 
 use vac_adapter::members::Rest;
 use vac_adapter::tools::canonical;
@@ -106,7 +106,7 @@ mapping! {
     }
 }
 
-/// What decides how a command of the user is read.
+/// The context in which a command of the user is read.
 #[derive(Clone, Copy)]
 pub(crate) struct ShellContext<'c> {
     /// The session's id.
@@ -141,7 +141,7 @@ mapping! {
     }
 }
 
-/// Gives the entries of a row to the sink.
+/// Passes the entries of a row to the sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
     row: Scope<'_>,

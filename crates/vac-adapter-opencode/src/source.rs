@@ -1,4 +1,4 @@
-//! The text of objects, to look at them in any order.
+//! Gives access to the text of objects in any order.
 //!
 //! An input in memory is scanned once, and a object is a place in its frames. Of one that
 //! is not, a few megabytes at a time are held, those that come next in the order of the
@@ -12,19 +12,19 @@ use vac_value::{Node, Scanner};
 
 use crate::object::StoredObject;
 
-/// The most bytes of text in memory of an input that is read from disk.
-const MAX_HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
+/// The maximum number of bytes of text in memory of an input that is read from disk.
+const MAX_TEXT_IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
 
-/// See the module.
+/// The text of objects; see the module.
 #[derive(Debug)]
 pub(crate) struct Source<'i> {
     log: Log<'i>,
-    /// Where objects are, in the order of the entries, if the input is not in memory.
+    /// The places of objects, in the order of the entries, if the input is not in memory.
     spots: Vec<Spot>,
     window: RefCell<Window>,
 }
 
-/// Where a object is.
+/// The place of an object.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     file: usize,
@@ -35,7 +35,7 @@ struct Spot {
     is_held: bool,
 }
 
-/// The objects that are held, from the one with this number in the order of the entries.
+/// The objects in memory, from the one with this number in the order of the entries.
 #[derive(Debug, Default)]
 struct Window {
     first: usize,
@@ -48,17 +48,17 @@ enum Body {
     Raw(Box<[u8]>, Reason),
 }
 
-/// What a object is found to be.
+/// The content of an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Seen<'d, 'a> {
     /// A document, or a part of one.
     Document(Node<'d, 'a>),
-    /// Bytes that are none.
+    /// Bytes that are not a document.
     Raw(&'a [u8], &'d Reason),
 }
 
 impl<'i> Source<'i> {
-    /// Returns the source of objects in a log; nothing is known of them yet.
+    /// Creates a source without objects.
     pub fn new(log: Log<'i>) -> Self {
         Self { log, spots: Vec::new(), window: RefCell::default() }
     }
@@ -68,8 +68,8 @@ impl<'i> Source<'i> {
         &self.log
     }
 
-    /// Adds the objects that come next in the order of the entries; gives the number of
-    /// the first.
+    /// Adds the objects that come next in the order of the entries. Returns the number of the
+    /// first.
     pub fn add<'u>(&mut self, objects: impl Iterator<Item = &'u StoredObject<'u>>) -> usize {
         let first = self.spots.len();
         if self.log.frames_in_memory().is_none() {
@@ -114,9 +114,9 @@ impl<'i> Source<'i> {
         }
     }
 
-    /// Reads the objects from a number on, as many as may be held.
+    /// Reads the objects from a number on, as many as fit into memory.
     fn window_from(&self, first: usize) -> Result<Window, Error> {
-        let mut room = MAX_HELD;
+        let mut room = MAX_TEXT_IN_MEMORY;
         let spots = self.spots.get(first..).unwrap_or_default();
         let fits = |spot: &&Spot| {
             let before = room;
@@ -227,7 +227,8 @@ mod tests {
         records.collect()
     }
 
-    /// Two sessions whose last words come first, with rubbish and arrays in between.
+    /// Returns a log of two sessions whose last messages come first, with garbage and arrays in
+    /// between.
     fn log() -> Vec<u8> {
         let mut log = Vec::new();
         for number in (10..60).rev() {
@@ -251,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_is_not_in_memory_is_read_piece_by_piece_and_gives_the_same() {
+    fn input_on_disk_gives_the_same_records_as_in_memory() {
         let log = log();
         let file = File(&log, Cell::new(0));
         let expected = records(&Memory { name: "log.jsonl", bytes: &log });
         assert_eq!(expected.len(), 2);
         assert!(records(&file) == expected, "other records");
         let times = file.1.get();
-        let least = log.len() / super::MAX_HELD / 2;
+        let least = log.len() / super::MAX_TEXT_IN_MEMORY / 2;
         assert!(times > least && times < 40, "{times} times, {} bytes", log.len());
     }
 }

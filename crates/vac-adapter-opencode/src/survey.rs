@@ -1,4 +1,4 @@
-//! The first pass: whose objects are whose, and what is true of each session.
+//! The first pass: assigns objects to sessions, and collects the facts about each session.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -19,7 +19,7 @@ use crate::session::OpenCodeSession;
 use crate::source::{Seen, Source};
 use crate::{order, secret, steps};
 
-/// How a database begins.
+/// The first bytes of a database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Returns the sessions of an input.
@@ -79,14 +79,14 @@ fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     Ok(objects)
 }
 
-/// Keeps the text of data of the session, which is read long before the entries.
+/// Keeps the text of data of the session, because it is read before the entries.
 fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
-    if let (true, Content::Document(document)) = (stored.class.is_beside(), &frame.content) {
+    if let (true, Content::Document(document)) = (stored.class.is_session_data(), &frame.content) {
         stored.text = Some(document.node(stored.node).raw().into());
     }
 }
 
-/// One session, as far as it is known.
+/// A session that is being surveyed.
 struct Surveyed<'i> {
     data: SessionData,
     id: String,
@@ -119,7 +119,7 @@ fn surveyed<'i>(
         let id = objects.sessions.name(number).to_owned();
         let mut objects = order::order(group, |message| objects.messages.name(message));
         let mut data = SessionData::default();
-        for stored in objects.iter_mut().filter(|stored| stored.class.is_beside()) {
+        for stored in objects.iter_mut().filter(|stored| stored.class.is_session_data()) {
             if is_taken(&mut data, stored, &id, source, &mut scanner)? {
                 stored.entries = 0;
                 // It is not read again.
@@ -149,8 +149,7 @@ fn is_taken(
     })
 }
 
-/// Gives each project to the sessions that name it, else to the first session as an
-/// event.
+/// Adds each project to the sessions that name it, else to the first session as an event.
 fn place_projects<'i>(
     projects: Vec<StoredObject<'i>>,
     sessions: &mut [Surveyed<'i>],
@@ -191,7 +190,7 @@ fn place_projects<'i>(
     Ok(())
 }
 
-/// What the sessions were in. The session of a tree comes as its files, one after the
+/// Returns the variant of the sessions. The session of a tree comes as its files, one after the
 /// other, under its own name.
 fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     let is_alone = matches!(sessions, [only] if only.id == name);

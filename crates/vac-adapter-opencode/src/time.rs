@@ -39,14 +39,14 @@ pub(crate) fn timestamp<'a>(value: Node<'a, '_>, is_wanted: bool) -> Option<Abst
     is_wanted.then(|| AbstractTimestamp::from_node(value).ok()).flatten()
 }
 
-/// When something started and ended.
+/// A start and an end.
 #[derive(Default)]
 pub(crate) struct Moment<'a> {
     pub start: Option<AbstractTimestamp<'a>>,
     pub end: Option<AbstractTimestamp<'a>>,
 }
 
-/// Reads `time` and adds what is left of it to the members of its object.
+/// Reads `time` and adds its other members to those of its object.
 pub(crate) fn read<'a>(
     time: Option<Node<'a, '_>>,
     keys: TimeKeys,

@@ -1,4 +1,4 @@
-//! Tool parts: a call, and what came of it.
+//! Tool parts: calls and their results.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::tools::canonical;
@@ -62,7 +62,7 @@ mapping! {
     }
 }
 
-/// What became of a call.
+/// The state of a call.
 #[derive(Default)]
 pub(crate) struct State<'a> {
     pub input: Option<Any<'a>>,
@@ -119,7 +119,7 @@ impl<'a> State<'a> {
         Self { input, time, is_error, output, status, call_end, child: child(state, tool), left }
     }
 
-    /// Returns the call, and its result if there is one; each with what else it says.
+    /// Returns the call, and its result if there is one, each with its other members.
     pub fn entries(
         self,
         called: Called<'a>,

@@ -1,4 +1,4 @@
-//! What the tools of `OpenCode` are for.
+//! The tools of `OpenCode`.
 //!
 //! Forks that write the same format (Kilo, `MiMo`) and common plugins have tools of their own in
 //! the same table. The tools of MCP servers are called `<server>_<tool>`.
@@ -25,7 +25,7 @@ const SHELL: &[&str] = &[
     "pty_kill",
 ];
 
-/// The members of edits that say what they change.
+/// The members of edits that state the change.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["oldString"],
     new: &["newString"],

@@ -1,4 +1,4 @@
-//! What a message used: tokens and cost.
+//! The tokens and the cost of a message.
 
 use vac_adapter::members::object;
 use vac_adapter::{Report, mapping};

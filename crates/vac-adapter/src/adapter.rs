@@ -156,11 +156,11 @@ pub struct Preview {
     pub version: Option<String>,
     /// The session that it came from.
     pub parent: Option<Parent>,
-    /// Which part of the session the log contains.
+    /// The part of the session that the log contains.
     pub share: Share,
 }
 
-/// Which part of its session a file contains.
+/// The part of its session that a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
     /// All of it.
@@ -216,7 +216,7 @@ pub trait Session {
 pub struct Parent {
     /// Its id.
     pub session_id: String,
-    /// How the other one came from it.
+    /// The relation of the other session to it.
     pub relation: Relation,
 }
 
@@ -258,7 +258,7 @@ impl Sink for Counter {
     }
 }
 
-/// How much of a log its record contains.
+/// The extent of a record: everything in the log, or only what the schema names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// Everything. Members that the schema does not name keep their native names.
@@ -268,7 +268,7 @@ pub enum Profile {
     Canonical,
 }
 
-/// Why a log was not converted.
+/// The reason why a log was not converted.
 #[derive(Debug)]
 pub enum Error {
     /// It could not be read, or the record not written.

@@ -1,4 +1,4 @@
-//! What vac itself says about entries and sessions: the extension `vac`.
+//! Annotations: the claims of vac itself about entries and sessions, in the extension `vac`.
 //!
 //! Annotations are claims of the converter, not of the log. Their types are generated from
 //! `spec/vac-annotations.cddl`. A native key `vac` is kept as `native:vac`, so what is found

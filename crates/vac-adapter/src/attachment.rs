@@ -15,7 +15,7 @@ use crate::input::Input;
 use crate::members::Rest;
 use crate::raw;
 
-/// The most bytes of a piece.
+/// The maximum number of bytes of a piece.
 const MAX_PIECE: usize = 4 << 20;
 
 /// One file.

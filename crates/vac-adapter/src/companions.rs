@@ -20,7 +20,7 @@ pub struct Companions {
 }
 
 impl Companions {
-    /// An agent that keeps nothing but logs.
+    /// The rules of an agent that keeps nothing but logs.
     pub const NONE: Self = Self { session_folder: None, files: &[], prompts: None };
 }
 
@@ -52,7 +52,7 @@ pub struct Companion {
     pub kind: CompanionKind,
 }
 
-/// What a companion is.
+/// The kind of a [`Companion`].
 #[derive(Clone, Copy, Debug)]
 pub enum CompanionKind {
     /// A folder; all files in it are attachments.
@@ -69,9 +69,9 @@ pub enum CompanionKind {
 pub struct Base {
     /// The name of a folder that the log is in.
     pub folder: &'static str,
-    /// How many folders above the log are searched for it.
+    /// The number of folders above the log that are searched for it.
     pub within: usize,
-    /// How many folders above that one the base is.
+    /// The number of folders that the base is above that one.
     pub above: usize,
     /// Whether the folder of the log is the base if no folder has that name.
     pub or_own_folder: bool,

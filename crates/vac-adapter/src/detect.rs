@@ -1,5 +1,5 @@
-//! Detection: which agent wrote a log, by the content of its first documents together.
-//! Its place on disk only serves to name agents that are not supported.
+//! Detects the agent that wrote a log by the content of its first documents. Its place on disk only
+//! serves to name agents that are not supported.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -115,13 +115,13 @@ fn documents_in_memory(bytes: &[u8]) -> Vec<Document<'_>> {
         .collect()
 }
 
-/// Which agent wrote a log.
+/// The agent that wrote a log, as far as detection knows it.
 pub enum Detection<'r> {
     /// One that an adapter reads.
     Agent(&'r dyn Adapter, Confidence),
     /// One that is not supported, by its name.
     Foreign(&'static str),
-    /// It looks like one that an adapter reads, but has too many documents that do not fit.
+    /// It resembles the logs that an adapter reads, but too many documents do not fit.
     Misfit(Misfit),
     /// Unknown.
     Unknown,
@@ -224,13 +224,13 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
     loop {
         let mut window = input.by_ref().take(MAX_SAMPLE);
         let mut frames = Frames::new(&mut window);
-        let mut last = Seen::Nothing;
-        while let Some(seen) = frames.next(|frame| Seen::from_content(&frame.content))? {
+        let mut last = FrameKind::Nothing;
+        while let Some(seen) = frames.next(|frame| FrameKind::from_content(&frame.content))? {
             last = match seen {
-                Seen::Document(text) => {
+                FrameKind::Document(text) => {
                     size += text.len();
                     documents.push(text);
-                    Seen::Nothing
+                    FrameKind::Nothing
                 }
                 other => {
                     size += 1;
@@ -243,7 +243,7 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
         }
         match last {
             // It continues after the bytes in memory.
-            Seen::Begun { text, is_line } if window.limit() == 0 => {
+            FrameKind::Begun { text, is_line } if window.limit() == 0 => {
                 let beginning = beginning(&text);
                 let is_log = is_line && beginning.is_some();
                 documents.extend(beginning);
@@ -258,7 +258,7 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
 }
 
 /// A kind of frame.
-enum Seen {
+enum FrameKind {
     Document(Vec<u8>),
     /// Bytes that are not a document, with their beginning.
     Begun {
@@ -268,7 +268,7 @@ enum Seen {
     Nothing,
 }
 
-impl Seen {
+impl FrameKind {
     fn from_content(content: &Content<'_>) -> Self {
         match content {
             Content::Document(document) => Self::Document(document.root().raw().to_vec()),

@@ -1,5 +1,5 @@
-//! Constructors of entries, one for each type, with a complete literal: a field that the schema
-//! adds does not compile until it is decided here what it is.
+//! Constructors of entries, one for each type, with a complete literal: if the schema adds a field,
+//! they do not compile until they set it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Framing: where one native document ends and the next begins.
+//! Framing: splits a log into native documents.
 //!
 //! Every log is read as JSON documents one after the other, with or without space or
 //! line ends between them. One document a line (JSONL), several on a line, a single
@@ -6,7 +6,7 @@
 //! that are not a document become a frame, too, with the reason, and reading continues
 //! after them; together the frames contain every byte except space and byte-order marks.
 //!
-//! # Where a bad document ends
+//! # Where an invalid document ends
 //!
 //! At the end of its first line: in a log of lines the next line is usually valid
 //! again. A document that opens with a bracket alone on its line is pretty-printed and
@@ -17,9 +17,9 @@
 //!
 //! Memory is bounded by a limit on one frame ([`MAX_EVENT`]). A document that is longer,
 //! or has more values than one for every 16 bytes of the limit (each takes 16 bytes of
-//! memory), is not read as one: it ends where a bad document does, and is split into pieces
+//! memory), is not read as one: it ends where an invalid document does, and is split into pieces
 //! of a few megabytes, each a frame ([`Reason::TooLong`]). The bytes of the pieces, one
-//! after the other, are those of the document. A bad document is split if it is
+//! after the other, are those of the document. An invalid document is split if it is
 //! longer than an eighth of the limit, because a record may need six bytes for one of it.
 
 pub(crate) mod in_memory;
@@ -37,20 +37,20 @@ pub use in_memory::{each_frame_in_memory, frames_in_memory, frames_in_memory_wit
 use pieces::FrameEnd;
 pub use pieces::piece_length;
 pub use step::scanner;
-use step::{Count, End, Step, good, scanner_within, step, utf8_at};
+use step::{End, PlaceCounter, Step, document_frame, scanner_within, step, utf8_at};
 use window::{AHEAD, Window};
 
 /// Number of bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
-/// The most bytes of a frame, unless an [input](crate::Input::max_event) states another limit:
-/// 256 MiB.
+/// The maximum number of bytes of a frame, unless an [input](crate::Input::max_event) states
+/// another limit: 256 MiB.
 pub const MAX_EVENT: usize = 256 << 20;
 /// The smallest limit that is useful.
 const MIN_LIMIT: usize = 64;
 /// The largest limit: offsets in documents have 32 bits.
 const MAX_LIMIT: usize = u32::MAX as usize - 1024;
-/// The most bytes of a piece of a frame that is too long.
+/// The maximum number of bytes of a piece of a frame that is too long.
 const PIECE: usize = 4 << 20;
 
 /// The limit on the bytes of a frame, and the limits that follow from it.
@@ -63,7 +63,7 @@ impl Limit {
     }
 
     /// Returns the limit for bytes that are not a document.
-    fn bad(self) -> usize {
+    fn max_invalid(self) -> usize {
         (self.0 / 8).max(self.piece())
     }
 
@@ -83,15 +83,17 @@ impl Limit {
     }
 }
 
-/// Returns the most bytes of an input that [`frames_in_memory_within`] splits into frames.
+/// Returns the maximum number of bytes of an input that [`frames_in_memory_within`] splits into
+/// frames.
 pub fn max_in_memory(max_event: usize) -> usize {
     Limit::new(max_event).in_memory()
 }
 
-/// Returns the most bytes of an entry of plain text, and the size of its pieces if it is longer.
+/// Returns the maximum number of bytes of an entry of plain text, and the size of the pieces of a
+/// longer one.
 pub fn max_text(max_event: usize) -> (usize, usize) {
     let limit = Limit::new(max_event);
-    (limit.bad(), limit.piece())
+    (limit.max_invalid(), limit.piece())
 }
 
 /// Returns the error for a log that needs more memory than is available.
@@ -109,16 +111,16 @@ pub struct Frame<'a> {
     pub content: Content<'a>,
 }
 
-/// Where a frame begins.
+/// The place at which a frame begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Which of the input's files it is in, from 0.
+    /// The number of the input's file that it is in, from 0.
     pub file: usize,
     /// Its number in the file, from 0.
     pub index: u64,
     /// Its line, from 1.
     pub line: u64,
-    /// Which frame of those that begin on this line it is, from 1.
+    /// Its number among the frames that begin on this line, from 1.
     pub part: u64,
     /// Its first byte.
     pub offset: u64,
@@ -179,7 +181,7 @@ pub enum Reason {
     Encoding(String),
     /// They are a piece of a frame that is longer than a frame may be.
     TooLong {
-        /// Which piece it is, from 1.
+        /// The number of the piece, from 1.
         piece: u64,
         /// Whether it is the last.
         is_last: bool,
@@ -238,7 +240,7 @@ impl fmt::Display for Reason {
 pub struct Frames<R> {
     window: Window<R>,
     scanner: Scanner,
-    count: Count,
+    count: PlaceCounter,
     limit: Limit,
     /// The frame that is being split into pieces.
     long: Option<Long>,
@@ -270,7 +272,7 @@ impl<R: Read> Frames<R> {
         let window = Window::new(input, chunk.max(1));
         let limit = Limit::new(MAX_EVENT);
         let scanner = scanner_within(limit.nodes());
-        Self { window, scanner, count: Count::default(), limit, long: None }
+        Self { window, scanner, count: PlaceCounter::default(), limit, long: None }
     }
 
     /// Sets the limit on the bytes of one frame.
@@ -297,7 +299,7 @@ impl<R: Read> Frames<R> {
                 if self.window.is_at_end() {
                     return Ok(None);
                 }
-                return self.bad(utf8_at(0), show).map(Some);
+                return self.pass_invalid(utf8_at(0), show).map(Some);
             }
             // A frame without an end within the limit and a little more is too long, no matter
             // how much is in memory.
@@ -308,7 +310,7 @@ impl<R: Read> Frames<R> {
             match step(view, end, &mut self.scanner) {
                 Step::Document(document, end) => {
                     let place = self.count.next(self.window.line(), self.window.offset());
-                    let frame = good(place, document);
+                    let frame = document_frame(place, document);
                     let shown = show(&frame);
                     if let Content::Document(document)
                     | Content::Raw(Raw { document: Some(document), .. }) = frame.content
@@ -319,10 +321,12 @@ impl<R: Read> Frames<R> {
                     return Ok(Some(shown));
                 }
                 Step::Nul => return self.nul(show).map(Some),
-                Step::Bad(Reason::Syntax(SyntaxError { problem: Problem::Nodes(_), .. })) => {
+                Step::Invalid(Reason::Syntax(SyntaxError {
+                    problem: Problem::Nodes(_), ..
+                })) => {
                     return self.long(show).map(Some);
                 }
-                Step::Bad(reason) => return self.bad(reason, show).map(Some),
+                Step::Invalid(reason) => return self.pass_invalid(reason, show).map(Some),
                 Step::More if is_cut => return self.long(show).map(Some),
                 Step::More => {
                     self.window.fill(self.limit.0 + 3 * AHEAD)?;
@@ -342,8 +346,12 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    fn bad<T>(&mut self, reason: Reason, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
-        let Some(length) = self.window.bad_length(self.limit.bad())? else {
+    fn pass_invalid<T>(
+        &mut self,
+        reason: Reason,
+        show: impl FnOnce(&Frame<'_>) -> T,
+    ) -> io::Result<T> {
+        let Some(length) = self.window.invalid_length(self.limit.max_invalid())? else {
             return self.long(show);
         };
         let place = self.count.next(self.window.line(), self.window.offset());
@@ -375,7 +383,7 @@ impl<R: Read> Frames<R> {
 
     fn nul<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
         let place = self.count.next(self.window.line(), self.window.offset());
-        let bytes = vec![0; self.window.cut_nul(self.limit.bad())?];
+        let bytes = vec![0; self.window.cut_nul(self.limit.max_invalid())?];
         let raw = Raw { bytes: &bytes, reason: Reason::Nul, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }

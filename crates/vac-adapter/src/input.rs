@@ -1,4 +1,4 @@
-//! What an adapter reads: one file, or several that together contain one session.
+//! The input of an adapter: one file, or several that together contain one session.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -52,8 +52,8 @@ pub trait Input {
         &[]
     }
 
-    /// Returns the most bytes of an event (a line; in formats without lines a message) that is
-    /// parsed. A longer one is kept unparsed, in pieces.
+    /// Returns the maximum number of bytes of an event (a line; in formats without lines a message)
+    /// that is parsed. A longer one is kept unparsed, in pieces.
     fn max_event(&self) -> usize {
         frame::MAX_EVENT
     }

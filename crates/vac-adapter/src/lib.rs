@@ -1,4 +1,4 @@
-//! What all adapters share.
+//! The parts that all adapters share.
 //!
 //! An adapter reads the logs of one agent. It [detects](Adapter::detect) them by content,
 //! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes

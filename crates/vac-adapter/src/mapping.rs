@@ -1,4 +1,4 @@
-//! Mapping tables: what becomes of each member of a native object.
+//! Mapping tables: map the members of native objects to fields of records.
 //!
 //! [`mapping!`](crate::mapping!) declares one table for each kind of native object. From the same
 //! rows it makes a struct with a function `read`, which reads an object in one pass, the list of
@@ -77,7 +77,7 @@ pub use crate::members::{Rest, sift};
 #[doc(hidden)]
 pub use vac_value::Node;
 
-/// What becomes of the members of one kind of native object.
+/// The mapping of the members of one kind of native object.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
     /// The name of the object in reports.
@@ -90,7 +90,7 @@ pub struct Mapping {
     pub is_open: bool,
 }
 
-/// What becomes of a member.
+/// The mapping of a member.
 #[derive(Clone, Copy, Debug)]
 pub struct MappingRow {
     /// The native keys.
@@ -143,7 +143,7 @@ macro_rules! mapping {
         #[derive(Default)]
         $visibility struct $name<$a> {
             $($(#[doc = $canonical] $visibility $field: Option<$Type>,)?)*
-            /// What no row takes.
+            /// The members that no row takes.
             $visibility rest: $crate::mapping::Rest<$a>,
         }
 

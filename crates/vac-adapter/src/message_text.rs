@@ -18,12 +18,12 @@ const MAX_KINDS: usize = 16;
 /// The maximum length of the name of a type, in characters.
 const MAX_KIND_LENGTH: usize = 64;
 
-/// The text of a content, and what was left out of it.
+/// The text of a content, and the number of blocks that are not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageText {
     /// The text.
     pub text: String,
-    /// What is not in it.
+    /// The blocks that are not in the text.
     pub left_out: LeftOut,
 }
 
@@ -52,7 +52,7 @@ impl MessageText {
     }
 }
 
-/// Counts something that is left out.
+/// Counts a block that is left out.
 pub fn leave_out(left_out: &mut LeftOut, kind: &str) {
     let kind: String = kind.chars().take(MAX_KIND_LENGTH).collect();
     let kind = if left_out.len() < MAX_KINDS || left_out.contains_key(&kind) {

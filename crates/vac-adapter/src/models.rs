@@ -1,4 +1,4 @@
-//! The models of a session, and which of them is the main one.
+//! The models of a session, and the choice of the main one.
 
 use std::collections::HashMap;
 

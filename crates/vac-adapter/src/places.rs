@@ -1,4 +1,4 @@
-//! Where an agent keeps its sessions, as data.
+//! The places where an agent keeps its sessions, as data.
 //!
 //! An adapter lists its places ([`Adapter::places`](crate::Adapter::places)); `vac-store` resolves
 //! them and searches them. Only files that a [`Keep`] names are ever opened.
@@ -56,7 +56,7 @@ pub struct AgentPlace {
     pub in_home: &'static [&'static str],
     /// Whether the folder for temporary files replaces a missing home folder.
     pub without_home: bool,
-    /// Where sessions are below the place.
+    /// The files and folders below the place that contain sessions.
     pub keeps: &'static [Keep],
 }
 
@@ -89,20 +89,20 @@ pub enum Variables {
     },
 }
 
-/// Where sessions are below a place.
+/// Files or folders below a place that contain sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
     /// The names of folders below the place: `*` is any folder, `**` any number of them.
     pub folders: &'static [&'static str],
     /// The names of files there; `*` is any text. Empty if the place itself is the file.
     pub names: &'static [&'static str],
-    /// What such a file or folder contains.
-    pub what: What,
+    /// The kind of such a file or folder.
+    pub kind: KeepKind,
 }
 
-/// What a file or folder of an agent contains.
+/// The kind of a file or folder in which an agent keeps sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum KeepKind {
     /// A file with one session, or a part of one.
     Log,
     /// A database or a folder with several sessions.
@@ -112,18 +112,18 @@ pub enum What {
 }
 
 impl Keep {
-    /// Files with one session each.
+    /// States where files with one session each are.
     pub const fn logs(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
-        Self { folders, names, what: What::Log }
+        Self { folders, names, kind: KeepKind::Log }
     }
 
-    /// Databases or folders with several sessions each.
+    /// States where databases or folders with several sessions each are.
     pub const fn stores(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
-        Self { folders, names, what: What::Store }
+        Self { folders, names, kind: KeepKind::Store }
     }
 
-    /// Files with the prompts of several sessions each.
+    /// States where files with the prompts of several sessions each are.
     pub const fn prompts(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
-        Self { folders, names, what: What::Prompts }
+        Self { folders, names, kind: KeepKind::Prompts }
     }
 }

@@ -38,7 +38,7 @@ use crate::message_text::{Block, LeftOut, MessageText, blocks, join, leave_out};
 /// A text that an agent writes in the user's name.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptRule {
-    /// How such a text is recognised.
+    /// The pattern by which such a text is recognised.
     pub pattern: PromptPattern,
     /// Its author.
     pub author: Author,
@@ -46,7 +46,7 @@ pub struct PromptRule {
     pub seen_in: &'static str,
 }
 
-/// How a text is recognised.
+/// A pattern by which a text is recognised.
 #[derive(Clone, Copy, Debug)]
 pub enum PromptPattern {
     /// An element with this name encloses the whole text.
@@ -124,8 +124,8 @@ const HTML: &str = "a article b blockquote body br button canvas code dd details
     option p path pre script section select small span strong style sub summary sup svg table \
     tbody td template textarea th thead title tr u ul video";
 
-/// Returns the name of the element that a text begins with, if it looks like one that an agent
-/// writes.
+/// Returns the name of the element that a text begins with, if its form is that of elements that
+/// agents write.
 fn element_name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('<')?;
     let end = inside.find(['>', ' ', '\n'])?;
@@ -158,9 +158,10 @@ pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'
 /// A text that the user typed, without what the agent added around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// What the user typed.
+    /// The text that the user typed.
     pub text: String,
-    /// What was around it: `context`, `referenced files`. Empty if only marks were.
+    /// The kind of text around it that was removed: `context`, `referenced files`. Empty if only
+    /// markup was removed.
     pub left_out: &'static str,
 }
 
@@ -179,7 +180,7 @@ pub fn own_words(
     let all = blocks(content, &mut left_out);
     let is_own = |block: &&Block| block_author(block.text.trim(), rules) == Author::User;
     let own: Vec<_> = all.iter().filter(is_own).cloned().collect();
-    // Where the log states the author, the text may look like anything.
+    // Where the log states the author, the text does not matter.
     let own = if own.is_empty() { all.clone() } else { own };
     for _ in own.len()..all.len() {
         leave_out(&mut left_out, "context");

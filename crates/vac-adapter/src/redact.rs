@@ -41,7 +41,7 @@ use crate::raw::{self, KnownMembers, push};
 /// The `reason` in the data of a frame that was redacted as a whole.
 pub const REASON: &str = annotations::UnparsedReason::Redacted.as_str();
 
-/// Takes the place of the name of a member that was redacted in text.
+/// Replaces the name of a member that was redacted in text.
 const BLANK: &[u8] = b"\"(redacted)\"";
 
 /// The longest name that can be searched for.
@@ -60,7 +60,7 @@ const ESCAPED: u8 = 0x80;
 pub struct Secrets(&'static [&'static str]);
 
 impl Secrets {
-    /// Secrets by the names of their members, as the agent writes them.
+    /// Lists secrets by the names of their members, as the agent writes them.
     ///
     /// # Panics
     /// If a name is empty, longer than 64 bytes or not made of ASCII letters. In a constant
@@ -252,12 +252,12 @@ struct Search {
     /// The number of further characters that may show that the word before them is a name.
     context: u8,
     is_found: bool,
-    /// How many characters the levels have taken, together.
+    /// The number of characters that all levels together have read.
     #[cfg(test)]
     steps: usize,
 }
 
-/// Where in an escape sequence a level is.
+/// The position of a level in an escape sequence.
 #[derive(Clone, Copy, Debug)]
 enum Escape {
     Outside,

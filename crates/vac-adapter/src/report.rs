@@ -1,4 +1,4 @@
-//! The conversion report: what was read and written, and what is unknown.
+//! The report on a conversion: what was read, written and unknown.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub struct Report {
     /// Native keys that no mapping names, with the name of the object before them. Their values
     /// are kept.
     pub unknown_keys: BTreeMap<String, u64>,
-    /// Secrets that were left out, by path, and how many.
+    /// The number of secrets that were redacted, by path.
     pub redacted: BTreeMap<String, u64>,
     /// Entries that repeat another one and are linked to it.
     pub duplicates_linked: u64,
@@ -72,7 +72,7 @@ pub struct Unparsed {
     pub count: u64,
     /// The lines of the first of them.
     pub lines: Vec<u64>,
-    /// The codes of the reasons, as in records, and how often.
+    /// The number of frames by the code of the reason, as in records.
     pub reasons: BTreeMap<&'static str, u64>,
 }
 

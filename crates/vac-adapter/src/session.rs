@@ -32,14 +32,14 @@ use crate::frame::Reason;
 use crate::raw::{self, KnownMembers};
 use crate::report::{Report, SourceFile};
 
-/// How a record is to be written.
+/// Options for writing a record.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
     /// JSON or CBOR.
     pub encoding: Encoding,
-    /// How JSON is laid out.
+    /// The layout of JSON.
     pub layout: Layout,
-    /// How much of the log it holds.
+    /// The extent of the record.
     pub profile: Profile,
     /// Whether to validate.
     pub validate: bool,
@@ -50,11 +50,11 @@ pub struct RecordOptions {
     pub build: Option<String>,
 }
 
-/// States what a record was made from. It is asked when all entries have been read, so
-/// that it can state what was read.
+/// Returns the sources of a record. It is called after all entries have been read, so that it can
+/// state what was read.
 pub type Sources<'s> = dyn Fn() -> Result<Vec<SourceFile>, Error> + 's;
 
-/// [`Sources`] of a record that states none.
+/// Returns no sources: the [`Sources`] of a record that states none.
 pub fn no_sources() -> Result<Vec<SourceFile>, Error> {
     Ok(Vec::new())
 }
@@ -79,10 +79,10 @@ pub fn write(
     sources: &Sources<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, Error> {
-    let mut record = around(session, options);
+    let mut record = record_without_entries(session, options);
     let mut report = begin_report(session, &record);
     report.labels = options.labels.clone();
-    let head = Around::of(&record, options)?;
+    let head = EncodedHead::new(&record, options)?;
     out.write_all(head.before())?;
     let count = match options.encoding {
         Encoding::Json => None,
@@ -96,24 +96,24 @@ pub fn write(
     record.recording_agent = Some(recording_agent(options, &report.sources));
     // Only what comes after the entries has changed: no member of the record sorts between
     // `recording-agent` and the session, in either encoding.
-    let whole = Around::of(&record, options)?;
-    if whole.before() != head.before() {
+    let complete = EncodedHead::new(&record, options)?;
+    if complete.before() != head.before() {
         return Err(missing_entries());
     }
-    out.write_all(whole.after())?;
+    out.write_all(complete.after())?;
     Ok(report)
 }
 
-/// A record without entries, written, and where its entries go.
-struct Around {
+/// The encoded record without entries, and the position of its entries.
+struct EncodedHead {
     bytes: Vec<u8>,
     /// The empty list of entries.
     entries: std::ops::Range<usize>,
 }
 
-impl Around {
-    /// Writes it, and validates it if it is to be valid.
-    fn of(record: &VerifiableAgentRecord<'_>, options: &RecordOptions) -> Result<Self, Error> {
+impl EncodedHead {
+    /// Encodes a record without entries, and validates it if `options` ask for that.
+    fn new(record: &VerifiableAgentRecord<'_>, options: &RecordOptions) -> Result<Self, Error> {
         let mut encoder = encoder(options).indexed();
         record.encode(&mut encoder)?;
         let found = encoder.read_index(|document| {
@@ -136,12 +136,13 @@ impl Around {
     }
 }
 
-/// Returns the whole record in memory, without sources: the convenience, not the mechanism.
+/// Collects the whole record in memory, without sources. For tests and small logs; [`write`] needs
+/// the memory of one entry.
 pub fn collect(
     session: &dyn Session,
     options: &RecordOptions,
 ) -> Result<(VerifiableAgentRecord<'static>, Report), Error> {
-    let mut record = around(session, options);
+    let mut record = record_without_entries(session, options);
     let report = begin_report(session, &record);
     let mut collector = Collector { entries: Vec::new(), report, profile: options.profile };
     session.entries(&mut collector)?;
@@ -249,7 +250,10 @@ impl Session for Named<'_> {
     }
 }
 
-fn around(session: &dyn Session, options: &RecordOptions) -> VerifiableAgentRecord<'static> {
+fn record_without_entries(
+    session: &dyn Session,
+    options: &RecordOptions,
+) -> VerifiableAgentRecord<'static> {
     let mut record = head(session);
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
@@ -258,7 +262,7 @@ fn around(session: &dyn Session, options: &RecordOptions) -> VerifiableAgentReco
     record
 }
 
-/// What a record of ours says about itself.
+/// Returns the `recording-agent` of a record.
 fn recording_agent(options: &RecordOptions, sources: &[SourceFile]) -> RecordingAgent<'static> {
     let mut extensions = Map::default();
     if let Some(build) = &options.build {
@@ -272,7 +276,7 @@ fn recording_agent(options: &RecordOptions, sources: &[SourceFile]) -> Recording
         }
         raw::push(&mut extensions, "labels", &members);
     }
-    let sources: Vec<_> = sources.iter().map(described).collect();
+    let sources: Vec<_> = sources.iter().map(describe_source).collect();
     if let (false, Ok(any)) = (sources.is_empty(), Any::from_value(&sources, Encoding::Json)) {
         extensions.push(("sources".into(), any));
     }
@@ -283,7 +287,7 @@ fn recording_agent(options: &RecordOptions, sources: &[SourceFile]) -> Recording
     }
 }
 
-fn described(source: &SourceFile) -> crate::members::Rest<'static> {
+fn describe_source(source: &SourceFile) -> crate::members::Rest<'static> {
     let mut members = Map::default();
     raw::push(&mut members, "name", &source.name.as_str());
     raw::push(&mut members, "size", &source.size);
@@ -316,7 +320,8 @@ fn encoder(options: &RecordOptions) -> Encoder<'static> {
     encoder.with_capacity(ROOM)
 }
 
-/// What was just encoded lacks its list of entries: impossible.
+/// Returns the error for an encoded record without a list of entries, which is a defect of this
+/// program.
 fn missing_entries() -> Error {
     Error::Encode(vac_value::EncodeError::NotRepresentable {
         encoding: Encoding::Json,
@@ -362,7 +367,7 @@ impl<'w> Writer<'w> {
         encoded
     }
 
-    /// Validates what was just written.
+    /// Validates the entry that was just written.
     fn validate(&mut self, line: u64) -> Result<(), Error> {
         if !self.options.validate {
             return Ok(());
@@ -394,7 +399,7 @@ impl Sink for Writer<'_> {
         if let Err(error) = self.encode(&entry, origin.bytes.len()) {
             let reason = Reason::Encoding(error.to_string());
             self.report.unparsed(origin.place.line, reason.code());
-            entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
+            entry = raw::entry(origin.bytes, &reason, origin.place, known_members(entry));
             // The encoder may be anywhere inside what it could not write.
             self.encoder = inside_entries(self.options, 0);
             if self.written > 0 {
@@ -424,8 +429,8 @@ fn inside_entries(options: &RecordOptions, count: u64) -> Encoder<'static> {
     if options.validate { encoder.indexed() } else { encoder }
 }
 
-/// What is known of an entry, whatever it holds.
-fn known(mut entry: Entry<'_>) -> KnownMembers<'_> {
+/// Returns the members of an entry that all types of entries have.
+fn known_members(mut entry: Entry<'_>) -> KnownMembers<'_> {
     let (id, timestamp) = (entry.id_mut().take(), entry.timestamp_mut().take());
     let parent_id = match entry {
         Entry::Message(entry) => entry.parent_id,
@@ -443,7 +448,7 @@ mod tests {
 
     /// Typed entries are valid by construction, so this writes something else.
     #[test]
-    fn what_was_written_is_validated_as_an_entry() {
+    fn written_bytes_are_validated_as_an_entry() {
         for encoding in [Encoding::Json, Encoding::Cbor] {
             for validate in [true, false] {
                 let options = RecordOptions { encoding, validate, ..RecordOptions::default() };

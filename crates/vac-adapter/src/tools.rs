@@ -1,4 +1,4 @@
-//! What the tools of an agent are for: a table in the agent's crate.
+//! The meaning of an agent's tools: a table in the agent's crate.
 //!
 //! A [`ToolTable`] gives a native tool name its canonical name and category, which a record
 //! states in the annotation `action`, and says which members of a call's input are the command,
@@ -85,7 +85,7 @@ pub fn no_server(_: &str) -> Option<&str> {
 pub struct Tool {
     /// The canonical name: one of [`canonical`].
     pub canonical: &'static str,
-    /// What such tools do.
+    /// The category of such tools.
     pub category: Category,
     /// Native names.
     pub names: &'static [&'static str],
@@ -97,12 +97,12 @@ pub struct Tool {
     pub address: &'static [&'static str],
     /// Whether the input is an object whose keys are paths.
     pub has_path_keys: bool,
-    /// Members of the input that say what an edit changes.
+    /// Members of the input that state what an edit changes.
     pub changes: ChangeKeys,
 }
 
 impl Tool {
-    /// Tools of which only the meaning is known.
+    /// Lists tools whose input is not interpreted.
     pub const fn new(
         canonical: &'static str,
         category: Category,
@@ -156,7 +156,7 @@ impl Tool {
     }
 }
 
-/// What a tool call acts on.
+/// The target of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// The command line of a shell tool.
@@ -203,8 +203,8 @@ impl ToolTable {
         self.action(name).category == Category::Execute
     }
 
-    /// Returns what a call acts on. An input that is not an object is the command of a shell
-    /// tool, and may be the patch of an edit.
+    /// Returns the target of a call. An input that is not an object is the command of a shell tool,
+    /// and may be the patch of an edit.
     pub fn target(&self, name: &str, input: Node<'_, '_>) -> Target {
         let Some(tool) = self.find(name) else { return Target::default() };
         let first = |keys: &'static [&'static str]| keys.iter().find_map(|key| input.member(key));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_lines() {
+    fn commands_are_joined_to_one_line() {
         for (input, command) in [
             (r#"{"command": "ls -l"}"#, "ls -l"),
             (r#"{"cmd": "ls -l"}"#, "ls -l"),

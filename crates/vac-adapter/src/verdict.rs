@@ -1,8 +1,8 @@
-//! How documents fit the logs of an agent, one by one and together.
+//! Verdicts: whether the documents of a log fit the logs of an agent.
 //!
-//! One document never decides: a line that happens to look like one of an agent's can be in
-//! any log. An adapter says for each document whether it [fits](Fit), and the
-//! [verdict](Verdict) accepts the log only if enough of the documents do.
+//! One document never decides: any log can contain a line that resembles those of an agent. An
+//! adapter says for each document whether it [fits](Fit), and the [verdict](Verdict) accepts the
+//! log only if enough of the documents do.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ const MIN_SHARE_CERTAIN: (usize, usize) = (1, 8);
 /// The reason for a document that has nothing that documents of the agent have.
 pub const UNKNOWN_SHAPE: &str = "unknown-shape";
 
-/// How one document fits the logs of an agent.
+/// The verdict on one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// It has what documents of the agent have.
@@ -31,8 +31,8 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Creates a document that has nothing that documents of the agent have. An empty one, or a
-    /// value alone, is neutral.
+    /// Returns the verdict on a document that has nothing that documents of the agent have. An
+    /// empty document, or a scalar, is neutral.
     pub fn unknown(document: Node<'_, '_>) -> Self {
         let has_content = match document.kind() {
             Kind::Map => document.members().next().is_some(),
@@ -43,12 +43,12 @@ impl Fit {
     }
 }
 
-/// How the documents of a log fit an agent together.
+/// The verdict on all documents of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Number of documents that fit.
     pub fits: usize,
-    /// Number of documents that say nothing about it.
+    /// Number of documents that neither fit nor contradict.
     pub neutral: usize,
     /// Number of documents that contradict, including those of an unknown shape.
     pub contradicts: usize,
@@ -115,13 +115,13 @@ impl Verdict {
         if self.is_accepted() { self.best } else { Confidence::No }
     }
 
-    /// Why a log with documents that fit is refused nevertheless.
+    /// Returns the reason why a log is refused although some documents fit.
     pub fn misfit(&self, agent: &'static str) -> Option<Misfit> {
         self.refusal(agent).filter(|_| self.fits > 0)
     }
 
-    /// Why a log is refused although the user named the agent: documents fit or have an
-    /// explicit contradiction, and too few of them fit.
+    /// Returns the reason why a log is refused although the user named the agent: too few documents
+    /// fit, and some fit or contradict explicitly.
     pub fn refusal(&self, agent: &'static str) -> Option<Misfit> {
         let is_telling = self.fits > 0 || self.contradicts > self.unknown;
         let documents = self.fits + self.neutral + self.contradicts;
@@ -133,16 +133,17 @@ impl Verdict {
         })
     }
 
-    /// Returns how strongly the documents speak for the agent although the log is refused.
+    /// Returns the rank of an agent among those whose logs a refused log resembles.
     pub(crate) fn refused_rank(&self) -> (Confidence, usize) {
         (self.best, self.fits)
     }
 }
 
-/// A log that looks like one of an agent and has too many documents that do not fit.
+/// The refusal of a log that resembles those of an agent but has too many documents that do not
+/// fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// The agent it looks like.
+    /// The agent whose logs it resembles.
     pub agent: &'static str,
     /// Number of documents that do not fit.
     pub misfits: usize,
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_document_outweighs_unknown_shapes_but_no_contradiction() {
+    fn certain_document_outweighs_only_unknown_shapes() {
         let mut verdict = Verdict::from_confidence(Confidence::Certain);
         (0..7).for_each(|_| verdict.add(Fit::Contradicts(UNKNOWN_SHAPE)));
         assert_eq!(verdict.confidence(), Confidence::Certain);

@@ -22,7 +22,7 @@ use vac::{AGENTS, Agent, Search};
 use vac_adapter::time::instant;
 use vac_adapter::{Error, Session, SourceFile};
 use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
-use vac_store::join::{DetectedLog, Why};
+use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::{Found, MemoryBudget, StoredLog, find, find_all};
 use vac_value::{Document, Encoding};
 use vac_view::byte_filter::ByteFilter;
@@ -247,7 +247,7 @@ where
         let mut unknown = 0;
         for known in search.detect(others, &budget, &mut |_| {})? {
             for left_out in &known.left_out {
-                if let Why::Unreadable(_) = left_out.why {
+                if let UnusedReason::Unreadable(_) = left_out.reason {
                     self.printer.error(&left_out.to_string());
                     *exit = Exit::Error;
                 } else {

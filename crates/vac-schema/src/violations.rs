@@ -14,7 +14,7 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// The verdict on a document with these violations; `total` counts those that were not
+    /// Returns the verdict on a document with these violations; `total` counts those that were not
     /// recorded, too.
     pub fn verdict(recorded: Vec<Violation>, total: usize) -> Result<(), Self> {
         let total = total.max(recorded.len());
@@ -62,7 +62,7 @@ impl From<Violation> for Violations {
 }
 
 impl fmt::Display for Violations {
-    /// One line for each recorded violation; `{:#}` adds the other alternatives of choices.
+    /// Formats one line for each recorded violation; `{:#}` adds the other alternatives of choices.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, violation) in self.recorded.iter().enumerate() {
             if at > 0 {
@@ -101,7 +101,7 @@ impl<'v> IntoIterator for &'v Violations {
 }
 
 impl serde::Serialize for Violations {
-    /// A list of the recorded violations.
+    /// Serializes the list of the recorded violations.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.recorded.serialize(serializer)
     }

@@ -108,7 +108,7 @@ pub struct Answers<'e> {
     pub receipts: Answer,
     /// Hashes of the payload and of the record.
     pub hashes: Hashes,
-    /// What the signature covers; `None` unless it is valid.
+    /// The facts that the signature covers; `None` unless it is valid.
     pub facts: Option<SignedFacts>,
     /// The result of validating the record, if there was one.
     pub examined: Option<Examined>,
@@ -118,7 +118,7 @@ pub struct Answers<'e> {
     pub(crate) attached: Option<&'e [u8]>,
 }
 
-/// Hashes that a verification computed or read, each named by what it is of.
+/// Hashes that a verification computed or read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes {
     /// SHA-256 of the payload: the attached bytes or, if the payload is detached, the form of
@@ -130,7 +130,7 @@ pub struct Hashes {
     pub stated_digest: Option<(HashAlgorithm, Vec<u8>)>,
 }
 
-/// What a valid signature covers.
+/// The facts that a valid signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedFacts {
     /// The COSE identifier of the algorithm.

@@ -51,7 +51,7 @@ pub struct Trust {
     pub time: u64,
 }
 
-/// Why a certificate does not identify a signer.
+/// The reason why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
     /// It is missing.
@@ -179,7 +179,7 @@ impl Chain {
     }
 }
 
-/// The trust roots that may issue certificates, and why the others may not.
+/// The trust roots that may issue certificates, and the reasons why the others may not.
 struct Authorities<'r> {
     anchors: Vec<TrustAnchor<'r>>,
     /// The constraints of each anchor.
@@ -202,8 +202,8 @@ impl<'r> Authorities<'r> {
         found
     }
 
-    /// Checks what `webpki` does not: that every certificate of a path that issues another may
-    /// do so, and the length that the anchor allows.
+    /// Makes the checks that `webpki` omits: that every certificate of a path that issues another
+    /// may do so, and the length that the anchor allows.
     fn check_path(&self, path: &VerifiedPath<'_>) -> Result<(), webpki::Error> {
         let mut length = 0;
         for between in path.intermediate_certificates() {
@@ -235,7 +235,7 @@ impl<'r> Authorities<'r> {
     }
 }
 
-/// Returns a root as a trust anchor, or why it may not issue certificates at a time.
+/// Returns a root as a trust anchor. The error states why it may not issue certificates at a time.
 fn authority<'r>(
     root: &'r CertificateDer<'static>,
     time: UnixTime,

@@ -35,7 +35,7 @@ pub struct Envelope<'a> {
     items: [&'a [u8]; 4],
 }
 
-/// Why bytes are not an acceptable envelope.
+/// The reason why bytes are not an acceptable envelope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EnvelopeError {
     /// The bytes are not an envelope.

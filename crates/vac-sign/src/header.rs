@@ -67,8 +67,8 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Returns why the claims are not valid at a time, in seconds since 1970. Without a time
-    /// nothing is checked.
+    /// Returns the reason why the claims are not valid at a time, in seconds since 1970. Without a
+    /// time nothing is checked.
     pub(crate) fn time_error(&self, time: Option<u64>) -> Option<&'static str> {
         #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
         let time = time? as f64;
@@ -190,7 +190,7 @@ impl Header {
         })
     }
 
-    /// Compares what the header states about the signer's key with a key: a critical key
+    /// Compares the header's statements about the signer's key with a key: a critical key
     /// identifier, which has to be the key's thumbprint, and an issuer that is a thumbprint.
     pub fn check_key(&self, key: &PublicKey) -> Result<(), KeyMismatch> {
         if self.key_id_is_critical && self.key_id.as_deref() != Some(&key.thumbprint()) {

@@ -33,7 +33,7 @@ pub(crate) fn from_facts(
     })
 }
 
-/// What an unprotected header states about its record.
+/// The statement of an unprotected header about its record.
 pub(crate) enum Stated {
     /// Nothing.
     Nothing,

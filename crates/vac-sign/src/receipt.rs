@@ -33,8 +33,8 @@ pub const MAX_RECEIPTS: usize = 64;
 /// The maximum size of the receipts in an envelope together, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// What a valid receipt proves. The index and the size of the tree are not part of it, because
-/// they are not signed.
+/// The fact that a valid receipt proves. The index and the size of the tree are not part of it,
+/// because they are not signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inclusion {
     /// The issuer that the log states.
@@ -53,7 +53,7 @@ impl fmt::Display for Inclusion {
     }
 }
 
-/// Why a receipt is not valid.
+/// The reason why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceiptError {
     /// It is not a valid envelope.
@@ -177,7 +177,7 @@ impl<'a> ParsedReceipt<'a> {
         Ok(())
     }
 
-    /// Returns what the receipt proves after a key has verified it. Checks its claims.
+    /// Checks the claims of a receipt that a key has verified, and returns the fact that it proves.
     fn inclusion(&self, key: &PublicKey, time: Option<u64>) -> Result<Inclusion, ReceiptError> {
         let header = &self.envelope.header;
         header.check_key(key).map_err(ReceiptError::Key)?;
@@ -220,7 +220,7 @@ fn read_proof(bytes: &[u8]) -> Option<Proof> {
     (path.len() <= MAX_HASHES).then_some(Proof { size, index, path })
 }
 
-/// Why the receipts in an unprotected header are not checked.
+/// The reason why the receipts in an unprotected header are not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiptsError {
     /// Label 394 is not a list of receipts.
@@ -273,7 +273,7 @@ pub(crate) fn attached(unprotected: &Document<'_>) -> Result<Vec<Vec<u8>>, Recei
     list.elements().map(receipt).collect::<Option<_>>().ok_or(ReceiptsError::NotReceipts)
 }
 
-/// Why receipts could not be attached.
+/// The reason why receipts could not be attached.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttachError {
     /// Internal error: the statement's unprotected header cannot be read.

@@ -7,13 +7,13 @@ use vac_validate::signed::unreadable;
 use vac_validate::{MAX_VIOLATIONS, Violations, rules, validate_document};
 use vac_value::{Document, Encoding, Node, path};
 
-/// The result of validating a record, and what it states.
+/// The result of validating a record, and the facts that it states.
 #[derive(Clone, Debug)]
 #[must_use = "the record may not be valid"]
 pub struct Examined {
     /// Whether it matches the schema and has no duplicate keys.
     pub verdict: Result<(), Violations>,
-    /// What trace metadata is made from, as far as the record states it.
+    /// The facts that trace metadata is made from, as far as the record states them.
     pub facts: RecordFacts,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn duplicate_key(document: &Document<'_>) -> Option<String> {
     Some(path::pointer(document.node(key.after())))
 }
 
-/// What a record states about its session.
+/// The facts that a record states about its session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordFacts {
     /// The session's id.

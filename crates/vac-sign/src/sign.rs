@@ -108,7 +108,7 @@ impl<'p> Checked<'p> {
         &self.sha256
     }
 
-    /// Returns what the record states about its session.
+    /// Returns the facts that the record states about its session.
     pub fn facts(&self) -> &RecordFacts {
         &self.facts
     }
@@ -152,7 +152,7 @@ impl fmt::Display for Invalid<'_> {
 
 impl std::error::Error for Invalid<'_> {}
 
-/// Why a record was not signed.
+/// The reason why a record was not signed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SignError {
     /// The record states no session id, and no subject was given.
@@ -306,7 +306,7 @@ fn protected(
     Ok(header.to_vec()?)
 }
 
-/// One certificate is a byte string, several are an array (RFC 9360).
+/// Encodes a chain: one certificate as a byte string, several as an array (RFC 9360).
 fn certificates(chain: &Chain) -> Value {
     let mut all: Vec<_> = chain.certificates().map(|one| Value::Bytes(one.to_vec())).collect();
     match (all.len(), all.pop()) {

@@ -14,7 +14,8 @@ const JWK: &str = "urn:ietf:params:oauth:jwk-thumbprint:";
 /// The only supported hash.
 pub(crate) const SHA_256: &str = "sha-256";
 
-/// How a protected header names another key than the one that verified the signature.
+/// A mismatch between the key that a protected header names and the one that verified the
+/// signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyMismatch {
     /// The key identifier is critical and is not the key's thumbprint.

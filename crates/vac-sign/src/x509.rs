@@ -135,7 +135,7 @@ mod tests {
         tlv(0x30, &[tlv(6, &[0x55, 0x1d, last]), tlv(4, content)].concat())
     }
 
-    /// As much of a certificate as is read: its extensions.
+    /// Parses the part of a certificate that is read: its extensions.
     fn parse(extensions: &[Vec<u8>]) -> der::Result<Constraints> {
         let extensions = tlv(0xa3, &tlv(0x30, &extensions.concat()));
         Constraints::parse(&tlv(0x30, &tlv(0x30, &extensions)))

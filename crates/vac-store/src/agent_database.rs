@@ -1,9 +1,9 @@
-//! A database, as far as an agent's list of tables lets it be read.
+//! The part of a database that an agent's list of tables allows to be read.
 //!
-//! Every table of the list is read once, for the numbers of its rows and the column that says
-//! which rows belong together. So a session costs what its own rows cost, whether the database
-//! has an index for that column or not. Rows are then read one by one. A page that is damaged
-//! hides the rows on it, and no others.
+//! Every table of the list is read once, for the numbers of its rows and the column that groups
+//! rows. Reading a session then takes time in proportion to its own rows, whether the database has
+//! an index for that column or not. Rows are then read one by one. A page that is damaged hides the
+//! rows on it, and no others.
 
 mod groups;
 
@@ -21,13 +21,13 @@ use crate::sqlite::{self, failed};
 use crate::zstandard;
 use groups::Groups;
 
-/// See the module.
+/// A database that is restricted to the tables of an agent; see the module.
 #[derive(Debug)]
 pub(crate) struct AgentDatabase {
     /// One connection for all threads: a copy of a large database is not made twice.
     database: Arc<Mutex<sqlite::SqliteDatabase>>,
     tables: &'static [Table],
-    /// What the database has of the tables, by their names.
+    /// The tables of the list that the database has, by name.
     found: BTreeMap<&'static str, FoundTable>,
     /// The groups of each table of the list.
     groups: Vec<OnceLock<Groups>>,
@@ -38,13 +38,13 @@ pub(crate) struct AgentDatabase {
 #[derive(Debug)]
 struct FoundTable {
     columns: Vec<String>,
-    /// What the numbers of its rows are called, if they have any.
+    /// The name of the column with the numbers of its rows, if they have any.
     row_id: Option<&'static str>,
 }
 
-/// Which rows of a table are read, in SQL.
+/// The SQL expressions that select rows of a table.
 struct Selected {
-    /// What says which rows belong together.
+    /// The expression that groups rows.
     key: String,
     condition: String,
     values: Vec<Value>,
@@ -60,7 +60,7 @@ impl AgentDatabase {
     ) -> io::Result<Self> {
         let mut found = BTreeMap::new();
         {
-            let database = locked(&database);
+            let database = lock(&database);
             for table in tables {
                 if !found.contains_key(table.name) && database.is_table(table.name)? {
                     let columns = database.columns(table.name)?;
@@ -74,7 +74,7 @@ impl AgentDatabase {
         Ok(Self { database, tables, found, groups, folder })
     }
 
-    /// Returns the groups of a table; `None` if the table is not in the list or not there.
+    /// Returns the groups of a table; `None` if the table is not in the list or does not exist.
     fn groups(&self, database: &sqlite::SqliteDatabase, table: &Table) -> Option<&Groups> {
         let position = self.tables.iter().position(|listed| listed.id() == table.id())?;
         if !self.has_rows(table) {
@@ -114,8 +114,7 @@ impl AgentDatabase {
         Selected { key, condition, values, order }
     }
 
-    /// Returns a query for the columns of a table that may be read. Columns that are computed are
-    /// not asked for.
+    /// Returns a query for the columns of a table that may be read. Computed columns are not read.
     fn query(&self, table: &Table) -> String {
         let all = self.found.get(table.name).into_iter().flat_map(|found| &found.columns);
         let is_listed =
@@ -132,8 +131,9 @@ impl AgentDatabase {
         columns.chain(["1".to_owned()]).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the numbers of rows in the order of these rows; as they are if that cannot be read.
-    fn ordered(
+    /// Sorts the numbers of rows by the order of the table; returns them unchanged if that cannot
+    /// be read.
+    fn sort_rows(
         &self,
         database: &sqlite::SqliteDatabase,
         table: &Table,
@@ -176,7 +176,7 @@ impl Database for AgentDatabase {
     }
 
     fn keys(&self, table: &Table) -> Vec<Option<String>> {
-        let database = locked(&self.database);
+        let database = lock(&self.database);
         let groups = self.groups(&database, table);
         let mut keys: Vec<_> =
             groups.into_iter().flat_map(|it| it.numbers.keys().cloned()).collect();
@@ -189,8 +189,8 @@ impl Database for AgentDatabase {
     }
 
     fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()> {
-        let show = &mut |row| show(decompressed(table, row));
-        let database = locked(&self.database);
+        let show = &mut |row| show(decompress_cells(table, row));
+        let database = lock(&self.database);
         let Some(groups) = self.groups(&database, table) else { return Ok(()) };
         // Keys are few and long compared to the numbers: a lookup may copy one.
         let numbers = groups.numbers.get(&key.map(str::to_owned)).map_or(&[][..], Vec::as_slice);
@@ -204,7 +204,7 @@ impl Database for AgentDatabase {
                 let sql = format!("{} WHERE {row_id} = ?1", self.query(table));
                 let mut statement = database.connection().prepare(&sql).map_err(failed)?;
                 let mut read = Ok(());
-                for number in self.ordered(&database, table, row_id, numbers) {
+                for number in self.sort_rows(&database, table, row_id, numbers) {
                     // One at a time, so that SQLite has let go of it when it is shown.
                     let mut found = None;
                     let number = Value::Integer(number);
@@ -226,7 +226,7 @@ impl Database for AgentDatabase {
         max: usize,
         show: &mut dyn FnMut(&Row),
     ) -> io::Result<()> {
-        let database = locked(&self.database);
+        let database = lock(&self.database);
         if !self.has_rows(table) {
             return Ok(());
         }
@@ -255,7 +255,7 @@ impl Database for AgentDatabase {
 }
 
 impl AgentDatabase {
-    /// Returns whether rows without a key can be given to what another table says.
+    /// Returns whether rows without a key can be assigned by a row of another table.
     fn has_link(&self, table: &Table) -> bool {
         let Rows::ByOrVia { column, link, table: other, id } = table.rows else { return false };
         self.has_column(table.name, link)
@@ -327,7 +327,7 @@ fn cell(value: ValueRef<'_>) -> Cell {
 }
 
 /// Decompresses the cells of a row that are compressed.
-fn decompressed(table: &Table, mut row: Row) -> Row {
+fn decompress_cells(table: &Table, mut row: Row) -> Row {
     for (name, cell) in &mut row.0 {
         if let Cell::Blob(bytes) = cell
             && table.compressed.contains(&name.as_str())
@@ -343,7 +343,7 @@ fn decompressed(table: &Table, mut row: Row) -> Row {
     row
 }
 
-fn locked(database: &Mutex<sqlite::SqliteDatabase>) -> MutexGuard<'_, sqlite::SqliteDatabase> {
+fn lock(database: &Mutex<sqlite::SqliteDatabase>) -> MutexGuard<'_, sqlite::SqliteDatabase> {
     // A thread that panicked has only read.
     database.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A folder, as an adapter may read it.
+//! A folder, restricted to what an adapter may read.
 
 use std::io;
 

@@ -13,10 +13,10 @@ use crate::safe_path::SafePath;
 use crate::session_folder::attachment;
 use crate::walk::Files;
 
-/// Larger files say nothing about a session.
+/// Larger files are not read for facts about a session.
 const MAX_READ: u64 = 1 << 16;
 
-/// Adds the files to the session. Returns what could not be read.
+/// Adds the files to the session. Returns the paths that could not be read, with the errors.
 pub fn add(
     log: &mut StoredLog,
     adapter: &dyn Adapter,
@@ -135,7 +135,7 @@ fn paths(base: &SafePath, pattern: &str, id: Option<&str>) -> Vec<SafePath> {
     paths
 }
 
-/// Returns whether an id can be a file's name, and not the way to another folder.
+/// Returns whether an id can be a file's name, and does not lead to another folder.
 fn is_name(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

@@ -15,7 +15,7 @@ use crate::sqlite::{SqliteDatabase, Watch, retry};
 #[derive(Debug)]
 pub(crate) struct DatabaseStore {
     path: SafePath,
-    /// The agent that the database is of.
+    /// The agent that wrote the database.
     agent: Agent,
     /// Kept between reads, so that a database that has to be copied is copied once.
     opened: Mutex<Option<Arc<Opened>>>,
@@ -45,7 +45,7 @@ struct Opened {
 }
 
 impl DatabaseStore {
-    /// Opens a database, if it is one of these agents.
+    /// Opens a database, if one of these agents wrote it.
     pub fn open(path: &SafePath, adapters: &[&dyn Adapter]) -> io::Result<Option<Self>> {
         let agents = Agent::all(adapters);
         let store = |(agent, opened)| Self {
@@ -56,7 +56,7 @@ impl DatabaseStore {
         Ok(retry(|| Opened::new(path, &agents))?.map(store))
     }
 
-    /// Returns the name of the adapter whose agent the database is of.
+    /// Returns the name of the adapter of the agent that wrote the database.
     pub fn adapter(&self) -> &'static str {
         self.agent.adapter
     }
@@ -102,7 +102,7 @@ impl DatabaseStore {
 }
 
 impl Opened {
-    /// Opens a database, if it is one of these agents.
+    /// Opens a database, if one of these agents wrote it.
     fn new(path: &SafePath, agents: &[Agent]) -> io::Result<Option<(Agent, Self)>> {
         let database = SqliteDatabase::open(path)?;
         let watch = database.watch();
@@ -115,7 +115,7 @@ impl Opened {
     }
 }
 
-/// Returns the agent that a database is of, and its sessions.
+/// Returns the agent that wrote a database, and its sessions.
 fn recognize(
     database: SqliteDatabase,
     path: &SafePath,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vac_adapter::Adapter;
-use vac_adapter::places::{Keep, What};
+use vac_adapter::places::{Keep, KeepKind};
 
 use crate::find::{Found, Origin, Search, find_all, find_in};
 use crate::pattern::matches;
@@ -17,8 +17,8 @@ use crate::skipped::Skipped;
 use crate::source::SourceFiles;
 use crate::walk::{Visitor, walk};
 
-/// No place is deeper.
-const DEEPEST: usize = 16;
+/// The maximum depth of a place.
+const MAX_PLACE_DEPTH: usize = 16;
 
 /// Finds the sessions in some places. Only what has the name of a session is opened.
 ///
@@ -41,7 +41,7 @@ impl Search<'_> {
             match place.kind() {
                 Ok(PathKind::Link) => continue,
                 Err(error) if is_absent(&error) => continue,
-                // What else is wrong shows when it is read.
+                // Any other error is reported when the place is read.
                 _ => {}
             }
             let real = match place.to_real_path(&root.path) {
@@ -130,7 +130,7 @@ fn own_place(
     (fixed.iter().fold(place.clone(), |place, name| place.join_root(name)), rest)
 }
 
-/// Looks for what one line of the table names.
+/// Searches for the files and folders that one [`Keep`] names.
 struct KeepSearch<'s, 'a> {
     search: &'s mut Search<'a>,
     origin: Origin,
@@ -152,7 +152,9 @@ impl KeepSearch<'_, '_> {
                     self.folders(&below, rest);
                 }
             }
-            Some((&"**", rest)) => walk(folder, DEEPEST, &mut AnyFolders { keep: self, rest }),
+            Some((&"**", rest)) => {
+                walk(folder, MAX_PLACE_DEPTH, &mut AnyFolders { keep: self, rest })
+            }
             Some((name, rest)) => {
                 let below = folder.join(name);
                 match below.kind() {
@@ -178,7 +180,7 @@ impl KeepSearch<'_, '_> {
         }
     }
 
-    /// Takes what has one of the names, of the content of a folder.
+    /// Takes the entries of a folder that have one of the names.
     fn names(&mut self, entries: &[SafePath]) {
         for entry in entries {
             let name = entry.as_path().file_name().unwrap_or_default().to_string_lossy();
@@ -194,26 +196,26 @@ impl KeepSearch<'_, '_> {
             Err(error) => return self.search.trouble(path.as_path(), &error),
         };
         self.search.origin = Some(self.origin);
-        match (self.keep.what, kind) {
+        match (self.keep.kind, kind) {
             (_, PathKind::Special) => path.skip_special(),
-            (What::Log, PathKind::File) => {
+            (KeepKind::Log, PathKind::File) => {
                 let own = session_folder::find(self.search.agents, path, siblings);
                 self.search.session(path, own.as_ref(), false);
             }
-            (What::Prompts, PathKind::File) => self.search.prompts(path),
-            (What::Store, PathKind::Folder) => self.search.known_folder(path),
-            (What::Store, PathKind::File) => match path.size() {
+            (KeepKind::Prompts, PathKind::File) => self.search.prompts(path),
+            (KeepKind::Store, PathKind::Folder) => self.search.known_folder(path),
+            (KeepKind::Store, PathKind::File) => match path.size() {
                 // One that has just been made has nothing in it yet.
                 Ok(0) => {}
                 _ => self.search.database(path),
             },
-            (_, PathKind::Link) | (What::Log | What::Prompts, PathKind::Folder) => {}
+            (_, PathKind::Link) | (KeepKind::Log | KeepKind::Prompts, PathKind::Folder) => {}
         }
         self.search.origin = None;
     }
 }
 
-/// A folder and those below it, each of which the rest of the names is looked for in.
+/// Searches a folder and those below it, each for the rest of the names.
 struct AnyFolders<'k, 's, 'a> {
     keep: &'k mut KeepSearch<'s, 'a>,
     rest: &'k [&'k str],
@@ -229,7 +231,7 @@ impl Visitor for AnyFolders<'_, '_, '_> {
         entries
     }
 
-    /// What has the name of a session was taken with its folder.
+    /// Does nothing: files with the name of a session were taken with their folder.
     fn visit(&mut self, _: SafePath, _: PathKind) {}
 
     fn failed(&mut self, path: &Path, error: io::Error) {

@@ -20,13 +20,13 @@ use crate::source::SourceFiles;
 use crate::walk::{MAX_DEPTH, Visitor, walk};
 use crate::{sqlite, zstandard};
 
-/// What was found.
+/// The logs that a search has found.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Logs, and files that may be logs, in the order given, directories in the order of
     /// their names.
     pub logs: Vec<StoredLog>,
-    /// What could not be looked into, and why.
+    /// Messages about paths that could not be read.
     pub troubles: Vec<String>,
     /// Links and special files that were not opened. Reading the logs can add more.
     pub skipped: Skipped,
@@ -79,10 +79,10 @@ pub fn find_all(paths: &[PathBuf], roots: &[AgentRoot], agents: &[&dyn Adapter])
     search.finish()
 }
 
-/// What has been found so far.
+/// A search for logs, with what it has found so far.
 pub(crate) struct Search<'a> {
     pub agents: &'a [&'a dyn Adapter],
-    /// Where the files are, unless they are on disk.
+    /// The source of the files, unless they are on disk.
     source: Option<Arc<SourceFiles>>,
     found: Found,
     is_stdin_read: bool,
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         Self { agents, source, found: Found::default(), is_stdin_read: false, origin: None }
     }
 
-    /// Returns all of it. What is read with a session is not a session as well.
+    /// Ends the search. Files that are read with a session are not listed as sessions of their own.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
         let further = logs.iter().flat_map(StoredLog::further_paths).map(Path::to_owned);
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// Notes what could not be looked into.
+    /// Notes a path that could not be read.
     pub fn trouble(&mut self, path: &Path, error: &io::Error) {
         self.found.troubles.push(format!("{}: {error}", path.to_string_lossy()));
     }
@@ -124,12 +124,12 @@ impl<'a> Search<'a> {
         self.keep(path, || Ok(io::stdin().lock()));
     }
 
-    /// Takes what can be read only once.
+    /// Copies an input that can be read only once to a temporary file.
     fn keep<R: Read>(&mut self, path: &Path, open: impl FnOnce() -> io::Result<R>) {
         let keep = |mut input| {
             let mut file = tempfile::tempfile().map_err(|error| {
                 let folder = tempfile::env::temp_dir();
-                let words = format!("cannot be kept in {}: {error}", folder.display());
+                let words = format!("cannot be copied to {}: {error}", folder.display());
                 io::Error::new(error.kind(), words)
             })?;
             io::copy(&mut input, &mut file)?;
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Returns a file as a log; the sessions of a database are added at once.
+    /// Opens a file as a log. The sessions of a database are added to the search instead.
     fn open_log(&mut self, path: &SafePath, named: bool) -> Option<StoredLog> {
         let mut part = Part::file(path);
         match beginning(path) {
@@ -232,13 +232,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes a folder that may be a store, and otherwise has nothing in it.
+    /// Adds the sessions of a folder if it is a store. Its content is not searched otherwise.
     pub fn known_folder(&mut self, path: &SafePath) {
         self.folder_store(path, false);
     }
 
-    /// Takes a folder that is a store, or that cannot be opened as one; false if it is not a
-    /// store.
+    /// Adds the sessions of a folder that is a store, or the error if it cannot be opened. Returns
+    /// false if it is not a store.
     fn folder_store(&mut self, path: &SafePath, named: bool) -> bool {
         match open_folder(path, self.agents) {
             Ok(Some((adapter, store))) => {
@@ -385,7 +385,7 @@ pub(crate) fn open_folder(
     Ok(None)
 }
 
-/// Returns the first bytes of a file, as many as tell a container.
+/// Returns the first bytes of a file, which identify its container.
 fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     path.reader()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;

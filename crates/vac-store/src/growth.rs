@@ -1,4 +1,4 @@
-//! Whether a log has only grown since a record was made of it.
+//! Checks whether a log has only grown since a record was made of it.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
@@ -22,8 +22,8 @@ impl StoredLog {
 
     /// Returns whether each earlier source is the beginning, or all, of a later one of the same
     /// name. The later sources are those that were read from this log; the bytes are read again and
-    /// compared with both hashes, so that the answer is about what was read then. False if the log
-    /// has been changed since.
+    /// compared with both hashes, so that the answer holds for the bytes that were read then. False
+    /// if the log has been changed since.
     pub fn has_grown(&self, earlier: &[SourceFile], later: &[SourceFile]) -> io::Result<bool> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != later.len() {
@@ -55,11 +55,11 @@ fn has_prefix(bytes: impl Read, before: &SourceFile, now: &SourceFile) -> io::Re
     let mut hash = Sha256::new();
     let mut bytes = bytes.take(now.size);
     feed(&mut bytes.by_ref().take(before.size), &mut hash)?;
-    if !is(&hash, before) {
+    if !is_digest_of(&hash, before) {
         return Ok(false);
     }
     feed(&mut bytes, &mut hash)?;
-    Ok(is(&hash, now))
+    Ok(is_digest_of(&hash, now))
 }
 
 fn feed(bytes: &mut impl Read, hash: &mut Sha256) -> io::Result<()> {
@@ -74,7 +74,7 @@ fn feed(bytes: &mut impl Read, hash: &mut Sha256) -> io::Result<()> {
     }
 }
 
-fn is(hash: &Sha256, source: &SourceFile) -> bool {
+fn is_digest_of(hash: &Sha256, source: &SourceFile) -> bool {
     data_encoding::HEXLOWER.encode(&hash.clone().finalize()) == source.sha_256
 }
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_keeps_what_was_there() {
+    fn grown_log_begins_with_the_earlier_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let now = [("a", "one two"), ("b", "three")];
         let log = log(folder.path(), &now);

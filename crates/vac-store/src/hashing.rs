@@ -1,8 +1,6 @@
-//! SHA-256 of a log while it is converted, on a thread of its own if there is enough of it: of bytes
-//! in memory, or of what a pass reads.
+//! Computes the SHA-256 of a log while it is converted, on a thread of its own if the log is large.
 //!
-//! Hashing takes an eighth of the time of a conversion, and nothing in the conversion depends on it
-//! before the end.
+//! Hashing takes an eighth of the time of a conversion, which needs the result only at its end.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -58,7 +56,7 @@ impl HashInMemory {
 /// A SHA-256 of bytes that arrive piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Hashing {
-    /// The state without what was given to the thread, if there is one.
+    /// The state without the bytes that were passed to the thread, if there is one.
     state: Sha256,
     /// How many bytes have been hashed without a thread.
     size: u64,

@@ -1,4 +1,5 @@
-//! Bytes of small logs that are read once: for detection, and then for conversion.
+//! Keeps the bytes of small logs in memory between detection and conversion, so that they are read
+//! once.
 //!
 //! All logs are detected before the first is converted, since files of one session are joined in
 //! between. The memory for this is bounded by a [`MemoryBudget`]; a log that does not fit is read

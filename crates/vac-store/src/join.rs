@@ -28,11 +28,11 @@ pub struct DetectedLog {
     pub agent: Option<&'static str>,
     /// The name of the adapter that reads it.
     pub adapter: Option<&'static str>,
-    /// What its beginning states.
+    /// The facts that its beginning states.
     pub preview: Preview,
-    /// What the log looks like instead, if no adapter knows it.
+    /// A description of the log, if no adapter knows it.
     pub looks_like: Option<String>,
-    /// The reason why it could not be read.
+    /// The reason reason it could not be read.
     pub trouble: Option<String>,
     /// Files that were skipped because of this log, and parts of it that could not be read.
     pub left_out: Vec<UnusedFile>,
@@ -44,12 +44,12 @@ pub struct UnusedFile {
     /// Its name in messages.
     pub shown: String,
     /// The reason.
-    pub why: Why,
+    pub reason: UnusedReason,
 }
 
-/// The reason why a file was skipped.
+/// The reason reason a file was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UnusedReason {
     /// It has the same bytes as this file.
     Copy(String),
     /// This log contains more of the session.
@@ -61,10 +61,10 @@ pub enum Why {
 impl fmt::Display for UnusedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.shown)?;
-        match &self.why {
-            Why::Copy(other) => write!(f, "skipped, a copy of {other}"),
-            Why::Remains(other) => write!(f, "skipped, {other} has more of the session"),
-            Why::Unreadable(reason) => f.write_str(reason),
+        match &self.reason {
+            UnusedReason::Copy(other) => write!(f, "skipped, a copy of {other}"),
+            UnusedReason::Remains(other) => write!(f, "skipped, {other} has more of the session"),
+            UnusedReason::Unreadable(reason) => f.write_str(reason),
         }
     }
 }
@@ -101,7 +101,7 @@ pub fn detect_and_keep(
                 .unwrap_or_default();
             left_out.extend(troubles.into_iter().map(|(path, error)| UnusedFile {
                 shown: path.to_string_lossy().into_owned(),
-                why: Why::Unreadable(error.to_string()),
+                reason: UnusedReason::Unreadable(error.to_string()),
             }));
         }
         Err(error) => trouble = Some(error.to_string()),
@@ -111,15 +111,15 @@ pub fn detect_and_keep(
     DetectedLog { log, agent, adapter, preview, looks_like, trouble, left_out }
 }
 
-/// The agent of a log with a preview, or what the log looks like instead.
-type Seen = Result<(&'static str, Preview), Option<String>>;
+/// The agent of a log with a preview, or a description of an unknown log.
+type PreviewResult = Result<(&'static str, Preview), Option<String>>;
 
-/// Returns the preview of a log. In an agent's own place, only that agent is asked.
+/// Returns the preview of a log. In an agent's own place, only the adapter of that agent is tried.
 fn preview(
     log: &mut StoredLog,
     adapters: &[&dyn Adapter],
     budget: &MemoryBudget,
-) -> io::Result<Seen> {
+) -> io::Result<PreviewResult> {
     let first = log.parts.first().map(|part| Recorder::open(part, budget));
     let recorder = first.transpose()?.flatten();
     let mut unread = log.unread();
@@ -147,20 +147,21 @@ fn preview(
 
 /// Joins logs that are one session. The result keeps the order of the first of each.
 pub fn join(mut logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    // What is read with a session is not something else as well.
-    let further = logs.iter().flat_map(|known| known.log.further_paths()).map(Path::to_owned);
+    // Files that are read with a session are not sessions of their own.
+    let further = logs.iter().flat_map(|detected| detected.log.further_paths()).map(Path::to_owned);
     let further: HashSet<_> = further.collect();
-    logs.retain(|known| {
-        let first = known.log.first_path();
-        first.is_none_or(|path| known.agent.is_some() || !further.contains(path))
+    logs.retain(|detected| {
+        let first = detected.log.first_path();
+        first.is_none_or(|path| detected.agent.is_some() || !further.contains(path))
     });
-    let logs = grouped(logs, agent_without_id, without_copies);
-    let logs = grouped(logs, session, once);
-    grouped(logs, |known| Some((session(known)?, folder(known))), join_group)
+    let logs = map_groups(logs, agent_without_id, without_copies);
+    let logs = map_groups(logs, session_key, without_duplicates);
+    map_groups(logs, |detected| Some((session_key(detected)?, folder(detected))), join_group)
 }
 
-/// Does something with all logs that have something in common; others stay as they are.
-fn grouped<K: Clone + Eq + std::hash::Hash>(
+/// Replaces each group of logs with the same key by what `work` returns. Logs without a key and
+/// groups of one stay as they are.
+fn map_groups<K: Clone + Eq + std::hash::Hash>(
     logs: Vec<DetectedLog>,
     key: impl Fn(&DetectedLog) -> Option<K>,
     work: impl Fn(Vec<DetectedLog>) -> Vec<DetectedLog>,
@@ -194,97 +195,98 @@ fn grouped<K: Clone + Eq + std::hash::Hash>(
 }
 
 /// Returns the agent and the id of a session.
-fn session(known: &DetectedLog) -> Option<(&'static str, String)> {
-    Some((known.agent?, known.preview.session_id.clone()?))
+fn session_key(detected: &DetectedLog) -> Option<(&'static str, String)> {
+    Some((detected.agent?, detected.preview.session_id.clone()?))
 }
 
 /// Returns the agent of a session without an id: only a copy of its log is the same session.
-fn agent_without_id(known: &DetectedLog) -> Option<&'static str> {
-    known.agent.filter(|_| known.preview.session_id.is_none())
+fn agent_without_id(detected: &DetectedLog) -> Option<&'static str> {
+    detected.agent.filter(|_| detected.preview.session_id.is_none())
 }
 
 /// Returns the folder of a log. Logs that were named are together in any folder.
-fn folder(known: &DetectedLog) -> Option<String> {
-    let first = known.log.parts.first().filter(|_| !known.log.named);
+fn folder(detected: &DetectedLog) -> Option<String> {
+    let first = detected.log.parts.first().filter(|_| !detected.log.named);
     first.map(|part| part.folder.clone())
 }
 
 /// Returns the logs of one session id, without duplicates.
-fn once(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    let best = group.iter().map(|known| known.log.rank).min().unwrap_or_default();
+fn without_duplicates(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
+    let best = group.iter().map(|detected| detected.log.rank).min().unwrap_or_default();
     let mut kept: Vec<DetectedLog> = Vec::new();
     let mut remains = Vec::new();
-    for known in without_copies(group) {
-        let is_whole = known.log.rank == best || known.log.named;
-        if is_whole { kept.push(known) } else { remains.push(known) }
+    for detected in without_copies(group) {
+        let is_whole = detected.log.rank == best || detected.log.named;
+        if is_whole { kept.push(detected) } else { remains.push(detected) }
     }
-    if let Some(first) = kept.iter_mut().find(|known| known.log.rank == best) {
+    if let Some(first) = kept.iter_mut().find(|detected| detected.log.rank == best) {
         let whole = first.log.shown.clone();
-        for known in remains {
-            first.left_out.extend(known.left_out);
-            let why = Why::Remains(whole.clone());
-            first.left_out.push(UnusedFile { shown: known.log.shown, why });
+        for detected in remains {
+            first.left_out.extend(detected.left_out);
+            let reason = UnusedReason::Remains(whole.clone());
+            first.left_out.push(UnusedFile { shown: detected.log.shown, reason });
         }
     }
     kept
 }
 
-/// Sizes first: hardly any file has to be read for this.
+/// Returns logs without copies. Sizes are compared first, so that few files have to be read.
 fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    let sizes: Vec<_> = group.iter().map(|known| known.log.plain_size()).collect();
-    let is_file = |known: &DetectedLog| known.log.stored.is_none();
+    let sizes: Vec<_> = group.iter().map(|detected| detected.log.plain_size()).collect();
+    let is_file = |detected: &DetectedLog| detected.log.stored.is_none();
     let any_compressed =
-        group.iter().zip(&sizes).any(|(known, size)| is_file(known) && size.is_none());
+        group.iter().zip(&sizes).any(|(detected, size)| is_file(detected) && size.is_none());
     let mut count: HashMap<u64, usize> = HashMap::new();
     for size in sizes.iter().flatten() {
         *count.entry(*size).or_default() += 1;
     }
     let mut kept: Vec<DetectedLog> = Vec::with_capacity(group.len());
     let mut seen = HashMap::new();
-    for (known, size) in group.into_iter().zip(sizes) {
+    for (detected, size) in group.into_iter().zip(sizes) {
         let is_alone = size.is_some_and(|size| count.get(&size) == Some(&1)) && !any_compressed;
-        let content = (is_file(&known) && !is_alone).then(|| known.log.content().ok()).flatten();
-        // What cannot be read is complained about when it is converted.
+        let content =
+            (is_file(&detected) && !is_alone).then(|| detected.log.content().ok()).flatten();
+        // A log that cannot be read is reported when it is converted.
         let Some(content) = content else {
-            kept.push(known);
+            kept.push(detected);
             continue;
         };
         match seen.get(&content).and_then(|place: &usize| kept.get_mut(*place)) {
             None => {
                 seen.insert(content, kept.len());
-                kept.push(known);
+                kept.push(detected);
             }
             Some(first) => {
-                let why = Why::Copy(first.log.shown.clone());
-                first.left_out.push(UnusedFile { shown: known.log.shown, why });
+                let reason = UnusedReason::Copy(first.log.shown.clone());
+                first.left_out.push(UnusedFile { shown: detected.log.shown, reason });
             }
         }
     }
     kept
 }
 
-/// Returns the logs of one session id in one place, joined as far as they say they may be.
+/// Joins the logs of one session id in one place, as far as their [`Share`] allows it.
 fn join_group(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    if group.iter().all(|known| known.preview.share == Share::Whole) {
+    if group.iter().all(|detected| detected.preview.share == Share::Whole) {
         return group;
     }
-    let start = |known: &DetectedLog| known.preview.start.as_ref().and_then(instant);
-    group.sort_by_key(|known| (known.preview.share, start(known)));
+    let start = |detected: &DetectedLog| detected.preview.start.as_ref().and_then(instant);
+    group.sort_by_key(|detected| (detected.preview.share, start(detected)));
     let mut joined: Vec<DetectedLog> = Vec::new();
-    for known in group {
+    for detected in group {
         match joined.last_mut() {
-            Some(first) if known.preview.share != Share::Whole => {
-                first.log.parts.extend(known.log.parts);
-                first.log.attachments.extend(known.log.attachments);
-                first.left_out.extend(known.left_out);
+            Some(first) if detected.preview.share != Share::Whole => {
+                first.log.parts.extend(detected.log.parts);
+                first.log.attachments.extend(detected.log.attachments);
+                first.left_out.extend(detected.left_out);
             }
-            _ => joined.push(known),
+            _ => joined.push(detected),
         }
     }
-    for known in &mut joined {
+    for detected in &mut joined {
         let mut seen = HashSet::new();
         let is_first = |part: &Part| part.path().is_none_or(|path| seen.insert(path.to_owned()));
-        known.log.attachments.retain(is_first);
+        detected.log.attachments.retain(is_first);
     }
     joined
 }

@@ -10,26 +10,25 @@ use crate::log::{Part, Place, StoredLog};
 use crate::passes::Passes;
 
 impl StoredLog {
-    /// Returns the log as an input that is read from disk each time, unless it is held. What is
-    /// read is not tied to a SHA-256: it says what a log is, and records are made of what
-    /// [`StoredLog::load`] gives.
+    /// Returns the log as an input that is read from disk each time, unless it is in memory. Its
+    /// bytes are not tied to a SHA-256: they serve detection, and records are made from
+    /// [`StoredLog::load`].
     pub fn unread(&self) -> Bundle<'_> {
         let folder = self.parts.first().map_or("", |part| &part.folder);
         Bundle { folder, parts: inputs(&self.parts), attachments: inputs(&self.attachments) }
     }
 
-    /// Reads it into memory as far as it is not large; larger logs are read from disk in every
-    /// pass, so that memory does not grow with them. [`Loaded::sources`] says what was
-    /// read, also of what is read later.
+    /// Loads the log. Small logs are read into memory; larger ones are read from disk in every
+    /// pass, so that memory does not grow with them. [`Loaded::sources`] states what was read.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
         self.load_within(frame::MAX_EVENT)
     }
 
-    /// The same, with a [limit](Input::max_event) on the bytes of one event.
+    /// Loads the log with a [limit](Input::max_event) on the bytes of one event.
     pub fn load_within(&self, max_event: usize) -> io::Result<Loaded<'_>> {
         let parts = self.parts.iter().chain(&self.attachments).enumerate();
         let loaded = parts.map(|(number, part)| {
-            LoadedPart::new(part, max_event).map_err(|error| part.blame(number, error))
+            LoadedPart::new(part, max_event).map_err(|error| part.add_file_name(number, error))
         });
         let mut parts: Vec<_> = loaded.collect::<io::Result<_>>()?;
         let attachments = parts.split_off(self.parts.len());
@@ -70,19 +69,19 @@ struct LoadedPart<'l> {
     part: &'l Part,
     /// The name of the file and of the source, if a record states another one.
     names: Option<(String, String)>,
-    /// How long the file was at first. What has been appended to it since is not read.
+    /// The length of the file when it was first read. Bytes appended since are not read.
     size: Option<u64>,
-    /// What the adapter sees, if that is in memory.
+    /// The bytes that the adapter reads, if they are in memory.
     bytes: Option<InMemory>,
-    /// What is known about the documents that a store gave.
+    /// The troubles of the documents of a store.
     troubles: Vec<Trouble>,
-    /// What was read of the stored bytes.
+    /// The passes over the stored bytes.
     passes: Passes,
     max_event: usize,
 }
 
 impl<'l> Loaded<'l> {
-    /// Reads what fits into memory.
+    /// Loads files, those that fit into memory.
     fn new(
         mut parts: Vec<LoadedPart<'l>>,
         attachments: Vec<LoadedPart<'l>>,
@@ -90,20 +89,21 @@ impl<'l> Loaded<'l> {
     ) -> io::Result<Self> {
         let mut room = max_in_memory(max_event);
         for (number, part) in parts.iter_mut().enumerate() {
-            part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
+            part.load_into_memory(&mut room)
+                .map_err(|error| part.part.add_file_name(number, error))?;
         }
         Ok(Self { parts, attachments, max_event })
     }
 }
 
 impl Loaded<'_> {
-    /// What was read: every file with its size and SHA-256. Fails if passes over a file have
-    /// read different bytes. A file that nothing has read to its end is read.
+    /// Returns every file that was read, with its size and SHA-256. Fails if passes over a file
+    /// have read different bytes. A file that nothing has read to its end is read.
     pub fn sources(&self) -> Result<Vec<SourceFile>, Error> {
         let parts = self.parts.iter().chain(&self.attachments).enumerate();
         let source = |(number, part): (usize, &LoadedPart<'_>)| {
             part.source().map_err(|error| match error {
-                Error::Io(error) => Error::Io(part.part.blame(number, error)),
+                Error::Io(error) => Error::Io(part.part.add_file_name(number, error)),
                 Error::Changed { .. } if number > 0 => {
                     Error::Changed { file: Some(part.part.name.clone()) }
                 }
@@ -121,7 +121,7 @@ impl<'l> LoadedPart<'l> {
         Ok(Self { part, names, size, bytes, troubles, passes, max_event })
     }
 
-    /// Creates a file as a record states it.
+    /// Creates a part with the name and the size that a record states.
     fn recorded(part: &'l Part, source: &SourceFile, max_event: usize) -> Self {
         // The name of a session in a store is its key, whatever the store is called.
         let name = match &part.place {
@@ -140,7 +140,7 @@ impl<'l> LoadedPart<'l> {
     }
 
     /// Reads it into memory if there is room for it.
-    fn hold(&mut self, room: &mut u64) -> io::Result<()> {
+    fn load_into_memory(&mut self, room: &mut u64) -> io::Result<()> {
         if let Place::Stored(stored) = &self.part.place {
             // A store gives its sessions as a whole anyway.
             let (mut bytes, troubles) = stored.read()?;
@@ -199,11 +199,11 @@ impl<'l> LoadedPart<'l> {
     /// Keeps the stored bytes in memory.
     fn keep(&mut self, bytes: InMemory, room: &mut u64) {
         *room = room.saturating_sub(bytes.as_ref().len() as u64);
-        self.passes = Passes::over(&bytes);
+        self.passes = Passes::from_memory(&bytes);
         self.bytes = Some(bytes);
     }
 
-    /// What is stored, without what was appended later.
+    /// Opens the stored bytes, without those that were appended later.
     fn stored_bytes(&self) -> io::Result<Box<dyn Read + 'l>> {
         let bytes = self.part.stored_bytes()?;
         Ok(match self.size {
@@ -218,11 +218,11 @@ impl<'l> LoadedPart<'l> {
     }
 
     fn source(&self) -> Result<SourceFile, Error> {
-        let (size, sha_256) = match self.passes.whole()? {
+        let (size, sha_256) = match self.passes.common_fingerprint()? {
             Some(whole) => whole,
             None => {
                 self.passes.complete(self.stored_bytes()?)?;
-                self.passes.whole()?.expect("a pass has reached the end")
+                self.passes.common_fingerprint()?.expect("a pass has reached the end")
             }
         };
         let stated = self.names.as_ref().map(|(_, source)| source.clone());
@@ -230,7 +230,7 @@ impl<'l> LoadedPart<'l> {
     }
 }
 
-/// As it is on disk now, or was when it was detected.
+/// Reads the file as it is on disk now, or the bytes that detection has read.
 impl Input for Part {
     fn name(&self) -> &str {
         &self.name

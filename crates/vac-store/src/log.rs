@@ -14,7 +14,7 @@ use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
 use crate::zstandard;
 
-/// One thing to convert: a file, several that hold one session, or a session of a store.
+/// A log to convert: a file, several files of one session, or a session of a store.
 #[derive(Debug)]
 pub struct StoredLog {
     /// Its name in messages: the path as it was given or found.
@@ -25,7 +25,7 @@ pub struct StoredLog {
     pub(crate) parts: Vec<Part>,
     /// The companion files.
     pub(crate) attachments: Vec<Part>,
-    /// What a store says about it, and the name of the adapter that reads it.
+    /// The session in a store, and the name of the adapter that reads it.
     pub(crate) stored: Option<(&'static str, StoredSession)>,
     /// The agent in whose place it was found.
     pub(crate) origin: Option<Origin>,
@@ -85,7 +85,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Reads its documents, and what is particular about them.
+    /// Reads its documents and their troubles.
     pub fn read(&self) -> io::Result<(Vec<u8>, Vec<Trouble>)> {
         Ok(self.store.read(&self.key)?.finish())
     }
@@ -112,7 +112,7 @@ impl Part {
         self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same, and holds it no longer.
+    /// Returns the bytes, if they are in memory, and removes them from there.
     pub fn take_from_memory(&self) -> Option<InMemory> {
         self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -133,7 +133,7 @@ impl Part {
         }
     }
 
-    /// Makes what the adapter sees of what is stored.
+    /// Decodes the stored bytes into those that the adapter reads.
     pub(crate) fn decode<'r>(&self, stored: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         Ok(match &self.place {
             Place::File(_) | Place::Kept(_) | Place::Stored(..) => Box::new(stored),
@@ -145,7 +145,7 @@ impl Part {
         })
     }
 
-    /// What it is read from.
+    /// Returns the container that it is read from.
     pub(crate) fn container(&self) -> Container {
         match &self.place {
             Place::File(_) | Place::Note(_) | Place::Kept(_) => Container::File,
@@ -154,7 +154,7 @@ impl Part {
         }
     }
 
-    /// What a record calls it.
+    /// Returns its name as the source of a record.
     pub(crate) fn source_name(&self) -> String {
         match &self.place {
             Place::Stored(Stored { path, key, .. }) => {
@@ -176,16 +176,16 @@ impl Part {
         })
     }
 
-    /// Returns an error that says which file of several it is about; the first is what its log is
-    /// called by.
-    pub(crate) fn blame(&self, number: usize, error: io::Error) -> io::Error {
+    /// Adds the name of the file to an error, unless it is the first file, which the log is named
+    /// after.
+    pub(crate) fn add_file_name(&self, number: usize, error: io::Error) -> io::Error {
         match number {
             0 => error,
             _ => io::Error::new(error.kind(), format!("{}: {error}", self.name)),
         }
     }
 
-    /// Reads what is stored: the bytes of the file, or the documents of the store.
+    /// Opens the stored bytes: those of the file, or the documents of the store.
     pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         if let Some(bytes) = self.in_memory() {
             return Ok(Box::new(io::Cursor::new(bytes)));
@@ -233,17 +233,17 @@ impl StoredLog {
         self.parts.iter().chain(&self.attachments).filter_map(Part::path)
     }
 
-    /// Returns those of its files that are no logs of their own.
+    /// Returns the files after the first, and its companion files.
     pub(crate) fn further_paths(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().skip(1).chain(&self.attachments).filter_map(Part::path)
     }
 
-    /// Returns the first of its files, by which it is known.
+    /// Returns the first of its files, which it is named after.
     pub(crate) fn first_path(&self) -> Option<&Path> {
         self.parts.first().and_then(Part::path)
     }
 
-    /// Returns how many bytes it has on disk, as far as that is easy to know.
+    /// Returns its size on disk in bytes, if that is known without reading it.
     pub fn size(&self) -> Option<u64> {
         if let Some((_, stored)) = &self.stored {
             return stored.size;
@@ -253,7 +253,7 @@ impl StoredLog {
         files.map(|path| path.size().ok()).sum()
     }
 
-    /// What a record calls its first source.
+    /// Returns the name of its first source in a record.
     pub fn source_name(&self) -> String {
         self.parts.first().map(Part::source_name).unwrap_or_default()
     }
@@ -287,7 +287,7 @@ impl StoredLog {
         Ok(true)
     }
 
-    /// Returns how many bytes its files have, if that says something about what is in them.
+    /// Returns the size of its files in bytes; `None` if one is compressed or in a store.
     pub(crate) fn plain_size(&self) -> Option<u64> {
         let size = |part: &Part| match part.place {
             Place::Compressed(_) => None,
@@ -296,7 +296,7 @@ impl StoredLog {
         self.parts.iter().map(size).sum()
     }
 
-    /// What its files hold, compressed or not, in a few bytes.
+    /// Returns the size and SHA-256 of the content of its files, decompressed.
     pub(crate) fn content(&self) -> Result<Vec<Fingerprint>, Error> {
         self.parts.iter().map(|part| digest(part.decode(part.stored_bytes()?)?)).collect()
     }

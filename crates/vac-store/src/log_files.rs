@@ -50,7 +50,7 @@ struct LogFile {
     kind: FileKind,
 }
 
-/// How a file is read.
+/// The way in which a file is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FileKind {
@@ -134,7 +134,7 @@ impl StoredLog {
 /// Stores that have been opened. Logs that are opened with the same value share them.
 #[derive(Debug, Default)]
 pub struct OpenStores {
-    /// Where the files are, unless they are on disk.
+    /// The source of the files, unless they are on disk.
     source: Option<Arc<SourceFiles>>,
     skipped: Skipped,
     /// By root, path, kind and adapter. The root says where links are followed.
@@ -196,7 +196,7 @@ impl StoreKind {
 }
 
 impl LogFiles {
-    /// Opens the log. `shown` is what messages call it. The store that it is in, if any, is opened
+    /// Opens the log. `shown` is its name in messages. The store that it is in, if any, is opened
     /// by the adapter of that name among `agents`, unless it is open.
     ///
     /// # Errors

@@ -14,8 +14,8 @@ use vac_adapter::Error;
 use crate::hashing::{HashInMemory, Hashing, hash_in_memory};
 use crate::in_memory::InMemory;
 
-/// The beginning of a file is kept, so that a pass that stops within this many bytes is
-/// compared at once: adapters look at the beginning of a log before they read all of it.
+/// The beginning of a file is kept, so that a pass that stops within this many bytes is compared at
+/// once: adapters read the beginning of a log before they read all of it.
 const HEAD: usize = 64 << 10;
 
 /// Size and SHA-256 of a file.
@@ -31,9 +31,9 @@ struct State {
     head: Vec<u8>,
     /// The size of bytes in memory, and the hash that is computed of them.
     in_memory: Option<(u64, HashInMemory)>,
-    /// What the passes that reached the end have read.
+    /// The size and SHA-256 that the passes to the end have read.
     whole: Option<Fingerprint>,
-    /// What the passes that did not have read, and that has not been compared yet.
+    /// The sizes and SHA-256s of passes that ended early and have not been compared yet.
     prefixes: Vec<Fingerprint>,
     /// Whether two passes have read different bytes.
     has_changed: bool,
@@ -44,8 +44,8 @@ struct State {
 }
 
 impl Passes {
-    /// Returns the passes over bytes that are in memory and read from there.
-    pub fn over(bytes: &InMemory) -> Self {
+    /// Creates the passes over bytes that are in memory.
+    pub fn from_memory(bytes: &InMemory) -> Self {
         let in_memory = Some((bytes.as_ref().len() as u64, hash_in_memory(bytes)));
         Self(RefCell::new(State { in_memory, ..State::default() }))
     }
@@ -61,8 +61,9 @@ impl Passes {
         self.0.borrow_mut().is_abandoned = true;
     }
 
-    /// What all passes have read; `None` if that has to be [completed](Passes::complete).
-    pub fn whole(&self) -> Result<Option<Fingerprint>, Error> {
+    /// Returns the size and SHA-256 that all passes have read; `None` if a pass has to be
+    /// [completed](Passes::complete).
+    pub fn common_fingerprint(&self) -> Result<Option<Fingerprint>, Error> {
         let mut state = self.0.borrow_mut();
         if let Some((size, hash)) = state.in_memory.take() {
             state.whole = Some(fingerprint(size, &hash.finish()));
@@ -191,7 +192,7 @@ fn read_all(reader: &mut dyn Read) -> io::Result<()> {
 pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
     let passes = Passes::default();
     passes.complete(reader)?;
-    Ok(passes.whole()?.expect("the pass has reached the end"))
+    Ok(passes.common_fingerprint()?.expect("the pass has reached the end"))
 }
 
 fn fingerprint(size: u64, hash: &[u8]) -> Fingerprint {

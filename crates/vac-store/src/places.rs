@@ -1,7 +1,7 @@
-//! Where agents keep their sessions, on this system and for this user.
+//! Resolves the places where agents keep their sessions, on this system and for this user.
 //!
-//! Resolving the places of the agents is a pure function of the system, its variables and the
-//! home folder; [`discover`](crate::discover::discover) then looks for what exists.
+//! Resolving the places of the agents is a pure function of the system, its variables and the home
+//! folder; [`discover`](crate::discover::discover) then searches those that exist.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ pub use vac_adapter::places::System;
 use crate::find::Origin;
 use crate::safe_path::SafePath;
 
-/// What decides where an agent keeps its sessions.
+/// The facts about a system and a user that places depend on.
 pub struct Surroundings<'s> {
     /// The system.
     pub system: System,
@@ -173,8 +173,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Returns the paths in the value of a variable: the value itself, and the elements if it looks
-/// like a list.
+/// Returns the paths in the value of a variable: the value itself, and its elements if it has the
+/// form of a list.
 fn listed(value: &OsString, system: System, is_list: bool) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::from(value)];
     let separator = if system == System::Windows { ';' } else { ':' };

@@ -15,7 +15,7 @@ use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::safe_path::SafePath;
 
-/// A larger file stays whole.
+/// A larger file is read as one log.
 const MAX_SIZE: u64 = 64 << 20;
 
 /// A file with prompts.

@@ -27,10 +27,10 @@ pub struct RecordedLog<'l> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedSource {
-    /// What the record states.
+    /// The source as the record states it.
     #[serde(flatten)]
     pub recorded: SourceFile,
-    /// How the file differs from it.
+    /// The difference between the file and the source.
     pub state: SourceState,
     /// The name of the file, if it has another one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct ComparedSource {
     pub log_size: Option<u64>,
 }
 
-/// How a file differs from a source of a record.
+/// The difference between a file and a source of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceState {
@@ -94,7 +94,7 @@ impl<'l> RecordedLog<'l> {
         !self.sources.is_empty() && self.sources.iter().all(is_there)
     }
 
-    /// Returns whether there is more in the log now.
+    /// Returns whether the log has more bytes or files than the record states.
     pub fn has_grown(&self) -> bool {
         self.added > 0 || self.sources.iter().any(|it| it.state == SourceState::Grown)
     }
@@ -123,7 +123,7 @@ fn compare(recorded: &SourceFile, file: Option<(usize, &Part)>) -> io::Result<Co
     };
     let Some((number, part)) = file else { return Ok(compared) };
     compared.log_name = Some(part.source_name()).filter(|name| *name != recorded.name);
-    let (state, size) = state(recorded, part).map_err(|error| part.blame(number, error))?;
+    let (state, size) = state(recorded, part).map_err(|error| part.add_file_name(number, error))?;
     compared.state = state;
     compared.log_size = Some(size).filter(|size| *size != recorded.size);
     Ok(compared)

@@ -1,4 +1,5 @@
-//! The only way to files: paths below which no link is followed.
+//! Paths of files, below whose root no link is followed. Everything in this crate opens files
+//! through them.
 //!
 //! A path leads to a file on disk, or to a file of a [`Source`](crate::Source), where there are
 //! no links. Of those on disk the following is true.
@@ -80,7 +81,7 @@ impl io::Read for FileReader {
     }
 }
 
-/// What a path leads to.
+/// The kind of file that a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A regular file.
@@ -169,8 +170,8 @@ impl SafePath {
         self.path == self.root.path
     }
 
-    /// If this is a link that the user named, the file that it leads to, so that what belongs
-    /// to the file is found next to it.
+    /// Returns the target of a link that the user named, so that companion files are found next to
+    /// the target. Any other path is returned as it is.
     pub(crate) fn resolve_named(&self) -> io::Result<Self> {
         let is_on_disk = self.is_root() && !self.is_in_source();
         if !is_on_disk || !fs::symlink_metadata(&self.path)?.is_symlink() {
@@ -226,7 +227,7 @@ impl SafePath {
         Ok(&self.path)
     }
 
-    /// Opens whatever the user named on disk, and waits for it if it is a pipe.
+    /// Opens the file on disk that the user named. Waits for a writer if it is a pipe.
     pub(crate) fn open_named(&self) -> io::Result<File> {
         if self.is_root() { File::open(&self.path) } else { self.open() }
     }
@@ -252,7 +253,7 @@ impl SafePath {
         }
     }
 
-    /// Returns what this is. A link is added to the list of skipped files.
+    /// Returns the kind of the file. A link is added to the list of skipped files.
     pub(crate) fn kind(&self) -> io::Result<PathKind> {
         if let Some(source) = &self.root.source {
             return source.kind(self.in_source()?);
@@ -278,12 +279,12 @@ impl SafePath {
         self.kind().is_ok_and(|kind| kind == PathKind::Folder)
     }
 
-    /// Returns whether there is anything with this name.
+    /// Returns whether a file or folder of this name exists.
     pub(crate) fn exists(&self) -> bool {
         self.kind().is_ok()
     }
 
-    /// Returns what is in a folder, in the order of names.
+    /// Returns the entries of a folder, in the order of names.
     pub(crate) fn entries(&self) -> io::Result<Vec<Self>> {
         let mut names = match &self.root.source {
             Some(source) => {
@@ -300,8 +301,8 @@ impl SafePath {
         self.root.skipped.add(&self.path, SkippedReason::Special);
     }
 
-    /// Adds what `path`, which is not a regular file, is to the list of skipped files.
-    /// Returns the error that says so.
+    /// Adds `path`, which is not a regular file, to the list of skipped files, and returns the
+    /// error.
     fn refuse(&self, path: &Path) -> io::Error {
         let link = Self { root: self.root.clone(), path: path.to_owned() };
         match link.kind() {
@@ -439,8 +440,8 @@ mod system {
         })
     }
 
-    /// Returns the error of a component that could not be opened. What the system says about a link
-    /// differs, so the link is asked for.
+    /// Returns the error of a component that could not be opened. Systems report different errors
+    /// for a link, so the kind of the file is read.
     fn refuse(
         path: &SafePath,
         folder: &OwnedFd,
@@ -559,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_out_of_its_folder() {
+    fn names_cannot_lead_out_of_their_folder() {
         let folder = folder();
         let inside = SafePath::named(&folder.path().join("in"), &Skipped::default());
         for below in ["../outside", "a/../../outside", "/etc/passwd", "a/\0"] {
@@ -588,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_may_be_deep_but_not_endless() {
+    fn depth_of_folders_is_limited() {
         let folder = tempfile::tempdir().unwrap();
         let root = SafePath::named(folder.path(), &Skipped::default());
         let names = |count: usize| ["d"].repeat(count).join("/");

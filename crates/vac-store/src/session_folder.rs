@@ -66,8 +66,8 @@ fn is_one_of(path: &SafePath, patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| matches(pattern, &name))
 }
 
-/// Adds what is in the folder to its session: logs as parts, everything else as attachments.
-/// Returns what could not be read.
+/// Adds the files of the folder to its session: logs as parts, others as attachments. Returns the
+/// paths that could not be read, with the errors.
 pub fn fill(log: &mut StoredLog, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
     let root = folder.path.as_path().parent().unwrap_or(Path::new(""));
     let mut files = Files::default();

@@ -1,4 +1,4 @@
-//! Links and special files that were met and not opened.
+//! The list of links and special files that were not opened.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ struct Entry {
     is_reported: bool,
 }
 
-/// Why a file was not opened.
+/// The reason why a file was not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkippedReason {
     /// It is a symbolic link.
@@ -56,7 +56,7 @@ impl Skipped {
         .collect()
     }
 
-    /// Returns how many paths were skipped for this reason.
+    /// Returns the number of paths that were skipped for this reason.
     pub fn count(&self, reason: SkippedReason) -> usize {
         self.lock().values().filter(|entry| entry.reason == reason).count()
     }

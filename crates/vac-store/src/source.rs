@@ -1,4 +1,4 @@
-//! Where the files of logs are, if not simply on disk: a list of names, and the bytes of each.
+//! Sources: files by name that need not be on disk.
 //!
 //! A [`SafePath`] leads to a file on disk or to a file of a [`Source`], and all
 //! of this crate reads through it. So searching, joining, companion files and stores work on every

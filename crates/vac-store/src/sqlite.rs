@@ -1,4 +1,4 @@
-//! Databases, read without leaving a trace, also while another program writes to them.
+//! Reads `SQLite` databases without changing any file, even while another program writes to them.
 //!
 //! A database is consistent by itself unless it has a *live journal*: a write-ahead log with
 //! frames in it, or a rollback journal of a transaction that has not ended.
@@ -44,10 +44,10 @@ use vac_adapter::container::bad_data;
 use crate::safe_path::{PathKind, SafePath};
 use crate::skipped::Skipped;
 
-/// What databases begin with.
+/// The first bytes of a database.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// How long the header of a database is; those of journals are shorter.
+/// The length of the header of a database; those of journals are shorter.
 const HEADER: u64 = 100;
 const WAL_HEADER: u64 = 32;
 /// A write-ahead log begins with one of these.
@@ -55,7 +55,7 @@ const WAL_MAGIC: [[u8; 4]; 2] = [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x
 /// A rollback journal begins with this, and ends with it if it names another journal.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// How long to wait after each failed try, in milliseconds.
+/// The pauses after each failed attempt, in milliseconds.
 const PAUSES: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 
 /// An open database.
@@ -115,13 +115,13 @@ impl SqliteDatabase {
         &self.connection
     }
 
-    /// Returns what tells whether the database has changed since it was opened.
+    /// Returns a [`Watch`] that checks whether the database has changed since it was opened.
     pub(crate) fn watch(&self) -> Watch {
         self.watch.clone()
     }
 
-    /// Returns whether there is a table of this name. Views and virtual tables are not tables: what
-    /// they contain is computed, from whatever their authors like.
+    /// Returns whether there is a table of this name. Views and virtual tables do not count: their
+    /// content is computed by expressions in the database.
     pub fn is_table(&self, name: &str) -> io::Result<bool> {
         // A virtual table has no pages. A forged schema may say otherwise, but it cannot
         // begin like a table's and be another's; and SQLite itself ignores case.
@@ -135,8 +135,8 @@ impl SqliteDatabase {
         Ok(counts == (1, 1.0))
     }
 
-    /// What the number of a row is called in a table: a name that none of its columns has.
-    /// `None` if its rows have no numbers.
+    /// Returns the name of the row id of a table: one that none of its columns has. `None` if its
+    /// rows have no numbers.
     pub fn row_id(&self, table: &str) -> io::Result<Option<&'static str>> {
         let sql = "SELECT lower(name) FROM pragma_table_xinfo(?1)";
         let mut statement = self.connection.prepare(sql).map_err(failed)?;
@@ -162,7 +162,7 @@ impl SqliteDatabase {
     }
 }
 
-/// Tells whether a database has changed since it was opened.
+/// Checks whether a database has changed since it was opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch(Option<Box<(SafePath, State)>>);
 
@@ -176,7 +176,7 @@ impl Watch {
     }
 }
 
-/// Works on a database until no other program has written to it meanwhile, a few times.
+/// Repeats work on a database, a few times, until no other program has written to it meanwhile.
 pub(crate) fn retry<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for pause in PAUSES {
         match work() {
@@ -215,7 +215,7 @@ impl SqliteDatabase {
     }
 }
 
-/// What went wrong in a database.
+/// Converts an error of `SQLite`.
 #[allow(clippy::needless_pass_by_value)] // for map_err
 pub fn failed(error: rusqlite::Error) -> io::Error {
     bad_data(format!("database: {error}"))
@@ -239,11 +239,11 @@ struct Journals {
     rollback: Option<Journal>,
 }
 
-/// A journal, as long as it is the same.
+/// The identity of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Journal {
     file: Identity,
-    /// What of the header stays as it is, with random numbers in it.
+    /// The constant part of the header, which contains random numbers.
     header: Vec<u8>,
 }
 
@@ -306,7 +306,7 @@ fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
     Ok(Some(Journal { file: identity(&metadata), header }))
 }
 
-/// Opens a journal; a link or a special file counts as none.
+/// Opens a journal; `None` if it is a link or a special file.
 fn journal_file(path: &SafePath, ending: &str) -> io::Result<Option<File>> {
     let Some(path) = path.with_ending(ending) else { return Ok(None) };
     let opened = match path.kind() {
@@ -387,7 +387,7 @@ fn immutable_uri(path: &Path) -> io::Result<String> {
     Ok(uri)
 }
 
-/// Returns a new folder that no other user can look into.
+/// Creates a folder that only this user can read.
 fn private_folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("vac-");
@@ -405,7 +405,7 @@ fn keep_open(folder: TempDir) -> io::Result<Vec<TempDir>> {
     if cfg!(unix) { folder.close().map(|()| Vec::new()) } else { Ok(vec![folder]) }
 }
 
-/// A new file that no other user can read.
+/// Creates a file that only this user can read.
 #[allow(clippy::disallowed_methods)] // it is not there yet
 fn private_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
@@ -464,7 +464,7 @@ fn names_another_journal(mut copy: File) -> io::Result<bool> {
     Ok(end == JOURNAL_MAGIC)
 }
 
-/// Lets `SQLite` bring a copy up to date, so that it needs no journal any more.
+/// Lets `SQLite` apply the journals of a copy, so that it needs none afterwards.
 fn apply_journals(copy: &Path) -> io::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = connect(|| Connection::open_with_flags(copy, flags).map_err(failed))?;

@@ -1,4 +1,4 @@
-//! The one walk through a folder and the folders in it.
+//! Walks through a folder and the folders in it.
 //!
 //! Crates `walkdir` and `ignore` open paths by name, so that a folder which is replaced by a link
 //! while it is searched leads out of what the user named. [`SafePath`] opens every component
@@ -10,29 +10,28 @@ use std::path::{Path, PathBuf};
 pub use crate::safe_path::MAX_DEPTH;
 use crate::safe_path::{PathKind, SafePath};
 
-/// What is done with the content of folders.
+/// A visitor of the content of folders.
 pub trait Visitor {
-    /// Receives the content of a folder in the order of names, before any of it is visited.
-    /// Returns what to visit, in this order.
+    /// Receives the content of a folder in the order of names, before any of it is visited. Returns
+    /// the entries to visit, in this order.
     fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
         let _ = folder;
         entries
     }
 
-    /// Visits what is not a folder.
+    /// Visits a path that is not a folder.
     fn visit(&mut self, path: SafePath, kind: PathKind);
 
-    /// Receives the error of a folder that cannot be listed, or of a path that leads to nothing
-    /// that could be visited.
+    /// Receives the error of a folder that cannot be listed, or of a path that cannot be visited.
     fn failed(&mut self, path: &Path, error: io::Error);
 }
 
 /// The name of the index of a folder of records. It is never a log or a record.
 pub const INDEX_NAME: &str = ".vac-index";
 
-/// Visits what is in a folder, and in the folders below it that are at most `max_depth` deep
-/// ([`MAX_DEPTH`] for all that can be opened). The content of a folder is visited where its name
-/// is due. Links are visited and not followed.
+/// Visits the entries of a folder and of the folders below it, at most `max_depth` levels deep
+/// ([`MAX_DEPTH`] for all that can be opened), in the order of paths. Links are visited and not
+/// followed.
 pub fn walk(folder: &SafePath, max_depth: usize, visitor: &mut impl Visitor) {
     let entries = match folder.entries() {
         Ok(entries) => visitor.folder(folder, entries),
@@ -57,7 +56,7 @@ const MAX_SESSION_DEPTH: usize = 8;
 pub(crate) struct Files {
     /// Those that can be read, in the order of their paths.
     pub found: Vec<SafePath>,
-    /// Those that cannot, and folders that cannot.
+    /// Files and folders that cannot be read, with the errors.
     pub troubles: Vec<(PathBuf, io::Error)>,
 }
 

@@ -1,4 +1,4 @@
-//! Compressed logs, with limits on what decompressing them may cost.
+//! Decompresses logs, with limits on memory and size.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -6,15 +6,15 @@ use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
 use vac_adapter::container::bad_data;
 
-/// What compressed files begin with.
+/// The first bytes of a compressed file.
 pub const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// What frames begin with that are to be skipped; the last four bits may be anything.
+/// The first bytes of a skippable frame, whose last four bits vary.
 const SKIPPABLE: u32 = 0x184d_2a50;
 
-/// Every file may give this many bytes.
+/// Every file may decompress to this many bytes.
 const MIN_ALLOWED: u64 = 64 << 20;
-/// Beyond that, a file may give at most this many times the bytes of its data frames: logs
-/// shrink to a tenth or a fiftieth, never to this.
+/// A file may decompress to at most this many times the bytes of its data frames, beyond
+/// [`MIN_ALLOWED`]. Logs shrink to a tenth or a fiftieth.
 const MAX_RATIO: u64 = 1000;
 /// Binary logarithm of the largest window, which is held in memory: 128 MiB, what `zstd`
 /// uses at most unless it is given `--long` with a larger number.
@@ -40,8 +40,8 @@ struct Decompressed<R> {
     data: DataFrames,
 }
 
-/// The frames that give something. Skippable frames are not among them: they may be of any
-/// length, and must not buy what bytes of data do.
+/// Decodes the data frames. Skippable frames do not count for the limit, because they can be of any
+/// length.
 struct DataFrames {
     decoder: Decoder<'static>,
     /// Whether a frame has begun and is not complete.
@@ -51,7 +51,7 @@ struct DataFrames {
 }
 
 impl DataFrames {
-    /// Decodes a part of a frame; gives how much was read and written.
+    /// Decodes a part of a frame; returns the numbers of bytes read and written.
     fn decode(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<(usize, usize)> {
         let mut input = InBuffer::around(input);
         let mut output = OutBuffer::around(output);
@@ -137,7 +137,7 @@ fn truncated_error() -> io::Error {
     bad_data("cannot be decompressed: it is cut short")
 }
 
-/// Says what a decoder's error means for the file.
+/// Converts an error of the decoder into one about the file.
 fn explain(error: &io::Error) -> io::Error {
     let words = error.to_string();
     bad_data(match words.as_str() {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn log_comes_out_as_it_went_in() {
+    fn decompressed_log_equals_the_original() {
         let log = b"{\"type\": \"session_meta\"}\n".repeat(1000);
         let small = zstd::encode_all(&log[..], 3).unwrap();
         assert!(small.starts_with(&MAGIC));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn skippable_frames_do_not_pay_for_a_bomb() {
+    fn skippable_frames_do_not_raise_the_limit() {
         fails(&[skippable(400_000), bomb()].concat(), "1000 times");
         // Nor do many small bombs each have an allowance of their own.
         let small = zstd::encode_all(io::repeat(b' ').take(MIN_ALLOWED / 4), 3).unwrap();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_file_is_an_error() {
+    fn truncated_file_is_an_error() {
         let file = zstd::encode_all(&b"text ".repeat(1000)[..], 3).unwrap();
         let file = [skippable(5), file].concat();
         for length in (1..file.len()).filter(|length| *length != 13) {

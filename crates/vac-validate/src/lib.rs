@@ -41,7 +41,7 @@ use vac_value::Node;
 /// The number of violations that are recorded by default.
 pub const MAX_VIOLATIONS: usize = 20;
 
-/// Why bytes are not a valid record.
+/// The reason why bytes are not a valid record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// They are not a well-formed document.

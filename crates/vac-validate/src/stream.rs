@@ -60,7 +60,7 @@ fn entry_path(index: usize) -> String {
     format!("/{}/{}/{index}", verifiable_agent_record::SESSION, session_trace::ENTRIES)
 }
 
-/// Why a stream is not a valid record.
+/// The reason why a stream is not a valid record.
 #[derive(Debug)]
 pub enum Error {
     /// It could not be read.

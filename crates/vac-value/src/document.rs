@@ -168,7 +168,7 @@ impl<'a> Document<'a> {
         self.entries.len()
     }
 
-    /// The same as [`Document::len`], in the type of an index.
+    /// Returns [`Document::len`] in the type of an index.
     pub(crate) fn node_count(&self) -> u32 {
         u32::try_from(self.entries.len()).expect("there are at most as many nodes as bytes")
     }

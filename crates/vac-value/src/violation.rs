@@ -89,7 +89,7 @@ impl Violation {
 }
 
 impl fmt::Display for Violation {
-    /// One line; `{:#}` adds the other alternatives below it.
+    /// Formats one line; `{:#}` adds the other alternatives below it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "/" } else { &self.path };
         let Self { expected, found, .. } = self;

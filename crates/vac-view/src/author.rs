@@ -1,9 +1,9 @@
-//! Whose words a message is, and which authors to print.
+//! Authors of messages, and sets of authors.
 
 use serde::{Serialize, Serializer};
 use vac_record::annotations::Author;
 
-/// Whose words a message is.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MessageAuthor {
     /// The user's.
@@ -14,7 +14,7 @@ pub enum MessageAuthor {
     OtherAgent,
     /// Those of a hook.
     Hook,
-    /// Not the user's for certain.
+    /// It is not certain that the user wrote it.
     Unknown,
     /// The record does not state the author: it has no annotations.
     Unstated,

@@ -1,5 +1,5 @@
-//! What the annotations of an entry, and of the entries around it, say about its place in the
-//! session.
+//! The context of an entry: its place in the session, by its annotations and those of the entries
+//! around it.
 
 use serde::{Serialize, Serializer};
 use vac_record::annotations::{
@@ -34,10 +34,10 @@ impl Position<'_> {
     }
 }
 
-/// Where an entry belongs. What an entry does not state is that of the entry around it.
+/// The context of an entry. Values that an entry does not state are those of the entry around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'c> {
-    /// Its position; `None` for what is not read from an entry.
+    /// Its position; `None` for events that are not read from an entry.
     pub position: Option<&'c Position<'c>>,
     /// The id of the entry.
     pub entry_id: Option<&'c str>,
@@ -47,7 +47,7 @@ pub struct Context<'c> {
     pub duplicate_of: Option<&'c str>,
     /// The session whose history it is.
     pub inherited: Option<&'c EntryAnnotationsInherited<'c>>,
-    /// How it stopped being part of the conversation.
+    /// The way in which it stopped being part of the conversation.
     pub superseded: Option<&'c Superseded<'c>>,
     /// The subagent that did it.
     pub subagent: Option<&'c Subagent<'c>>,
@@ -55,7 +55,7 @@ pub struct Context<'c> {
     pub(crate) is_in_answer: bool,
 }
 
-/// Where an entry is in the entries of a session.
+/// The place of an entry among the entries of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryPlace {
     indices: Vec<usize>,
@@ -90,7 +90,7 @@ impl EntryPlace {
     }
 }
 
-/// Why an entry is skipped.
+/// The reason why an entry is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
     /// It repeats another entry.
@@ -141,13 +141,13 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Returns where the entry is in its session; empty for the session itself.
+    /// Returns the place of the entry in its session; empty for the session itself.
     pub fn place(&self) -> EntryPlace {
         EntryPlace { indices: self.position.map_or_else(Vec::new, Position::indexes) }
     }
 
-    /// Why the entry is skipped: what happened would be reported twice, or is not part of this
-    /// session.
+    /// Returns the reason why the entry is skipped: its events would be reported twice, or are not
+    /// part of this session.
     pub fn skip_reason(&self) -> Option<SkipReason> {
         if self.duplicate_of.is_some() {
             Some(SkipReason::Duplicate)

@@ -8,18 +8,18 @@ const MAX_CELLS: usize = 1 << 20;
 /// The number of lines without a change that are kept around changes.
 const CONTEXT: usize = 3;
 
-/// What an edit does to a file, line by line.
+/// The changes of an edit to a file, line by line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDiff {
     /// The path, if the call states it.
     pub path: Option<String>,
-    /// What is known of the change.
+    /// The extent of the change.
     pub extent: Extent,
     /// The changed lines, with some around them.
     pub lines: Vec<DiffLine>,
 }
 
-/// What is known of a change.
+/// The extent of a change, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The numbers of lines.
@@ -46,7 +46,7 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// What becomes of a line.
+/// The kind of a line of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// It stays.

@@ -19,7 +19,7 @@ use crate::event::EventKind;
 use crate::recent_calls::RecentCalls;
 use crate::status::{Ended, Status, StatusTracker};
 
-/// Receives what entries contain.
+/// A visitor of entries and their events.
 pub trait Visitor {
     /// Receives each entry, before its events.
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context);
@@ -62,7 +62,7 @@ impl EntryReader {
         self.status.status()
     }
 
-    /// Returns how the session ended, if there are no more entries.
+    /// Returns how the session ended, provided that there are no more entries.
     pub fn ended(&self) -> Ended {
         self.status.ended()
     }
@@ -107,8 +107,8 @@ impl EntryReader {
         Ok(())
     }
 
-    /// Annotations that are not valid were not written by this program: they are counted and
-    /// treated as absent.
+    /// Returns the annotations of an entry. Invalid annotations were not written by this program:
+    /// they are counted and treated as absent.
     fn annotations<'e>(&mut self, entry: &'e Entry<'_>) -> EntryAnnotations<'e> {
         match annotation::annotations(entry) {
             Ok(annotations) => annotations.unwrap_or_default(),
@@ -141,12 +141,12 @@ impl Reading<'_, '_> {
         self.context.subagent.is_some()
     }
 
-    /// Returns what tracks the status, if this entry has a say in it.
+    /// Returns the tracker of the status, if this entry counts for the status.
     fn status(&mut self) -> Option<&mut StatusTracker> {
         self.context.is_in_conversation().then_some(&mut self.reader.status)
     }
 
-    /// Tells the status about an item of the model.
+    /// Adds an item of the model to the status.
     fn model_item(&mut self, precedes_parts: bool) {
         let is_subagent = self.is_subagent();
         if self.context.is_in_answer {
@@ -372,7 +372,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Returns whether the parts of a message are entries after it.
+/// Returns whether the parts of a message are separate entries after it.
 fn precedes_parts(message: &MessageEntry<'_>) -> bool {
     message.content.is_none() && message.children.as_deref().unwrap_or_default().is_empty()
 }

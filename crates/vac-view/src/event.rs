@@ -20,15 +20,15 @@ pub struct Event<'e> {
     pub session_id: &'e SessionId<'e>,
     /// The agent's name.
     pub agent: &'e str,
-    /// When it happened, if it is known.
+    /// The time of the event, if it is known.
     pub time: Option<EventTime>,
-    /// The entry that the event was read from, and where that belongs.
+    /// The context of the entry that the event was read from.
     pub context: Context<'e>,
-    /// What happened.
+    /// The kind of event.
     pub kind: EventKind<'e>,
 }
 
-/// What happened.
+/// The kind of event.
 #[derive(Clone, Debug)]
 pub enum EventKind<'e> {
     /// A session began.
@@ -43,7 +43,7 @@ pub enum EventKind<'e> {
         working_dir: Option<&'e str>,
         /// The id of the session that this one came from.
         parent: Option<&'e str>,
-        /// How it came from that session.
+        /// The relation to that session.
         relation: Option<Relation>,
         /// The labels of the record.
         labels: &'e BTreeMap<String, String>,
@@ -52,11 +52,11 @@ pub enum EventKind<'e> {
     UserPrompt {
         /// Its text; if the user wrote it, only what the user typed.
         text: MessageText,
-        /// Whose words it is.
+        /// The author.
         author: MessageAuthor,
         /// Whether it is a command for the program, not for the model.
         is_local_command: bool,
-        /// What the command does.
+        /// The action of the command.
         action: Option<&'e Action<'e>>,
         /// The command line of a shell command.
         command: Option<String>,
@@ -67,14 +67,14 @@ pub enum EventKind<'e> {
         text: MessageText,
         /// The model.
         model: Option<&'e str>,
-        /// Whose words it is, if not the model's.
+        /// The author, if it is not the model.
         author: Option<MessageAuthor>,
     },
     /// Reasoning of the model.
     Reasoning {
         /// Its text, as far as it can be read.
         text: MessageText,
-        /// What it is about.
+        /// The subject.
         subject: Option<&'e str>,
         /// Whether only the provider can read it, or the rest of it.
         is_encrypted: bool,
@@ -83,17 +83,17 @@ pub enum EventKind<'e> {
     ToolUse {
         /// The tool's native name.
         tool: &'e str,
-        /// What the tool does.
+        /// The action of the tool.
         action: &'e Action<'e>,
         /// Joins a call and its result.
         call_id: Option<&'e str>,
-        /// What the call acts on.
+        /// The target of the call.
         target: Target,
         /// The session or subagent that the call started.
         delegated_to: Option<&'e str>,
         /// The input.
         input: &'e Any<'e>,
-        /// How it ended, if the call itself says so.
+        /// The outcome, if the call itself states it.
         outcome: Option<Outcome>,
         /// The exit code, if the call itself states one.
         exit_code: Option<i128>,
@@ -102,11 +102,11 @@ pub enum EventKind<'e> {
     ToolResult {
         /// The tool's native name, if the call is known.
         tool: Option<&'e str>,
-        /// What the tool does, if the call is known.
+        /// The action of the tool, if the call is known.
         action: Option<&'e Action<'e>>,
         /// Joins a call and its result.
         call_id: Option<&'e str>,
-        /// How the call ended.
+        /// The outcome of the call.
         outcome: Outcome,
         /// The exit code of a command.
         exit_code: Option<i128>,
@@ -119,7 +119,7 @@ pub enum EventKind<'e> {
     Permission {
         /// The decision.
         decision: Decision,
-        /// Who decided.
+        /// The decider.
         by: Option<Decider>,
         /// The tool, command or mode that it is about.
         what: Option<&'e str>,
@@ -160,7 +160,7 @@ impl EventKind<'_> {
         }
     }
 
-    /// Whose words the event contains. `None` for words of the model, and without words.
+    /// Returns the author of the event's text. `None` for text of the model, and without text.
     pub fn author(&self) -> Option<MessageAuthor> {
         match self {
             Self::UserPrompt { author, .. } => Some(*author),
@@ -303,7 +303,7 @@ impl<'e> Members<'e> {
         self.text("server", action.server.as_deref());
     }
 
-    /// An input or output.
+    /// Writes an input or output.
     fn value(&mut self, key: &'static str, value: &'e Any<'e>) {
         if self.with_values {
             self.push(key, Value::Encoded(value));

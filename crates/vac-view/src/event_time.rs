@@ -9,7 +9,7 @@ use vac_record::time::{instant, utc};
 /// milliseconds, so a thousand events fit before the next time that is stated.
 const STEP: i128 = 1_000;
 
-/// What a time was derived from that the log does not state.
+/// The source of a time that the log does not state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
     /// The minute in the name of the file.
@@ -33,11 +33,11 @@ impl Derived {
 pub struct EventTime {
     /// RFC 3339 in UTC.
     pub text: String,
-    /// What it was derived from, if the log does not state it.
+    /// The source that it was derived from, if the log does not state it.
     pub derived: Option<Derived>,
 }
 
-/// Gives the events of a session their times.
+/// Assigns times to the events of a session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionClock {
     last: Option<i128>,

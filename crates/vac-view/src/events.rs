@@ -45,7 +45,7 @@ use crate::event_time::{Derived, EventTime, SessionClock};
 use crate::session_info::SessionInfo;
 use crate::status::Status;
 
-/// Which events to report.
+/// Options: the events to report.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each selects one kind of event
 pub struct EventOptions {
@@ -70,7 +70,8 @@ pub struct EventOptions {
 }
 
 impl Default for EventOptions {
-    /// Every kind of event, the messages of the user and of the model, nothing repeated.
+    /// Selects every kind of event, the messages of the user and of the model, and nothing that is
+    /// repeated.
     fn default() -> Self {
         Self {
             prompts: true,
@@ -100,7 +101,7 @@ impl EventOptions {
         repeated: false,
     };
 
-    /// Everything that a session contains.
+    /// Selects all events of a session.
     pub fn everything() -> Self {
         Self { authors: AuthorSet::ALL, repeated: true, ..Self::default() }
     }
@@ -118,7 +119,7 @@ impl EventOptions {
     }
 }
 
-/// The numbers of what was skipped.
+/// The numbers of events and entries that were skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SkippedEvents {
@@ -126,7 +127,7 @@ pub struct SkippedEvents {
     pub by_author: BTreeMap<MessageAuthor, u64>,
     /// Events that repeat others, were inherited or updated.
     pub repeated: BTreeMap<SkipReason, u64>,
-    /// Entries that contain what could not be parsed.
+    /// Entries with bytes that could not be parsed.
     pub unparsed: u64,
     /// Annotations that are not valid and were ignored.
     pub invalid_annotations: u64,
@@ -178,7 +179,7 @@ struct LastEntry {
     id: Option<String>,
 }
 
-/// Gives events their times and reports those that are selected.
+/// Adds times to events and reports those that are selected.
 struct Output<'t, 'f> {
     info: SessionInfo,
     options: EventOptions,
@@ -228,7 +229,7 @@ impl<'t, 'f> EventSink<'t, 'f> {
         }
     }
 
-    /// Reports the last event. Returns the numbers of what was skipped.
+    /// Reports the last event. Returns the numbers of events and entries that were skipped.
     ///
     /// # Errors
     /// If the receiver fails.

@@ -27,7 +27,7 @@ const OTHERS: &str = "(others)";
 /// The maximum length of the first prompt, in characters.
 const MAX_PROMPT: usize = 2000;
 
-/// Facts about a session. What is not known is absent.
+/// Facts about a session. Unknown values are absent.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Facts {
@@ -63,16 +63,16 @@ pub struct Facts {
     /// How it came from that session: `subagent`, `fork`, `resumed`, `continued`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<&'static str>,
-    /// When it began, in UTC.
+    /// The time at which it began, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// When it ended, in UTC.
+    /// The time at which it ended, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
     /// The milliseconds between the two, unless the log states only one time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// How it ended, whatever its tools did.
+    /// The way in which it ended, apart from failures of tools.
     pub ended: Ended,
     /// The status, as events state it: `failure` also if a tool failed in the last step.
     pub status: Status,
@@ -92,7 +92,7 @@ pub struct Facts {
     pub skipped: BTreeMap<&'static str, u64>,
     /// The number of events that are not part of the conversation any more.
     pub superseded: u64,
-    /// The number of entries that contain what could not be parsed.
+    /// The number of entries with bytes that could not be parsed.
     pub unparsed: u64,
     /// The number of annotations that are not valid and were ignored.
     pub invalid_annotations: u64,
@@ -137,11 +137,11 @@ pub struct Vcs {
     pub repository: Option<String>,
 }
 
-/// How a tool was used.
+/// The use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolFacts {
-    /// What it does.
+    /// Its category.
     pub category: &'static str,
     /// The canonical name.
     pub canonical: String,

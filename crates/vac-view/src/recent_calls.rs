@@ -1,4 +1,4 @@
-//! Which tool a result belongs to.
+//! Finds the tool that a result belongs to.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 512;
 pub(crate) struct CalledTool {
     /// The tool's native name.
     pub name: String,
-    /// What it does.
+    /// Its category.
     pub action: Action<'static>,
 }
 

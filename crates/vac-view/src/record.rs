@@ -14,7 +14,7 @@ use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
 /// Receives the session.
 pub type SessionReceiver<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
 
-/// Returns whether a document looks like a record or a signed record. It may still be invalid.
+/// Returns whether a document has the form of a record or a signed record. It may still be invalid.
 pub fn is_record(document: &Document<'_>) -> bool {
     if signed::payload(document).is_some() {
         return true;

@@ -1,4 +1,4 @@
-//! What is known of a session before its entries are read.
+//! The facts about a session that are known before its entries are read.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use vac_record::annotations::SessionAnnotations;
 use vac_record::{AbstractTimestamp, Any, SessionId, VerifiableAgentRecord};
 use vac_value::{Encode, Node};
 
-/// What is known of a session before its entries are read.
+/// The facts about a session that are known before its entries are read.
 pub(crate) struct SessionInfo {
     /// The adapter whose tables apply.
     pub adapter: Option<&'static dyn Adapter>,

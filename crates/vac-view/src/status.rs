@@ -1,4 +1,4 @@
-//! How a session ended: success, failure or interrupted.
+//! Determines how a session ended: success, failure or interrupted.
 //!
 //! One rule for all agents:
 //!
@@ -27,7 +27,7 @@
 use serde::Serialize;
 use vac_record::annotations::{Ending, Outcome};
 
-/// How a session ended.
+/// The status of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -60,7 +60,7 @@ impl From<Ending> for Status {
     }
 }
 
-/// How a session ended, whatever its tools did.
+/// The way in which a session ended, apart from failures of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
@@ -96,10 +96,10 @@ impl From<Status> for Ended {
     }
 }
 
-/// Finds out how a session ended, entry by entry.
+/// Determines how a session ended, entry by entry.
 #[derive(Clone, Debug)]
 pub(crate) struct StatusTracker {
-    /// What the adapter says about results. `None` without an adapter.
+    /// Whether the adapter's logs contain a result for every call. `None` without an adapter.
     logs_results: Option<bool>,
     main: Thread,
     subagents: Thread,
@@ -118,7 +118,7 @@ struct Thread {
     has_any_result: bool,
 }
 
-/// What the log says about the end.
+/// The end that the log states.
 #[derive(Clone, Copy, Debug)]
 struct Stated {
     status: Status,
@@ -144,7 +144,7 @@ impl StatusTracker {
         if is_subagent { &mut self.subagents } else { &mut self.main }
     }
 
-    /// A message that is addressed to the model.
+    /// Adds a message that is addressed to the model.
     pub fn prompt(&mut self, is_subagent: bool) {
         let thread = self.thread(is_subagent);
         thread.begin_step();
@@ -152,7 +152,7 @@ impl StatusTracker {
         thread.last = Last::User;
     }
 
-    /// An item of the model that is not a child of a message. `precedes_parts` is true for a
+    /// Adds an item of the model that is not a child of a message. `precedes_parts` is true for a
     /// message without content.
     pub fn model_item(&mut self, is_subagent: bool, precedes_parts: bool) {
         let thread = self.thread(is_subagent);
@@ -166,7 +166,7 @@ impl StatusTracker {
         thread.last = Last::Model;
     }
 
-    /// A tool call, with how it ended if it says so itself.
+    /// Adds a tool call, with its outcome if the call itself states it.
     pub fn call(&mut self, is_subagent: bool, outcome: Option<Outcome>) {
         let thread = self.thread(is_subagent);
         match outcome {
@@ -175,7 +175,7 @@ impl StatusTracker {
         }
     }
 
-    /// A tool result.
+    /// Adds a tool result.
     pub fn result(&mut self, is_subagent: bool, outcome: Outcome) {
         let thread = self.thread(is_subagent);
         thread.last = Last::Model;
@@ -185,7 +185,7 @@ impl StatusTracker {
         thread.open_calls = thread.open_calls.saturating_sub(1);
     }
 
-    /// The log says how a turn or the session ended.
+    /// Adds the end of a turn or of the session, as the log states it.
     pub fn end(&mut self, is_subagent: bool, ending: Ending, includes_parts: bool) {
         let stated = Stated { status: ending.into(), includes_parts };
         self.thread(is_subagent).stated = Some(stated);
@@ -204,7 +204,7 @@ impl StatusTracker {
         }
     }
 
-    /// Returns how the session ended, if there are no more entries.
+    /// Returns how the session ended, provided that there are no more entries.
     pub fn ended(&self) -> Ended {
         let thread = self.deciding_thread();
         let logs_results = self.logs_results.unwrap_or(thread.has_any_result);

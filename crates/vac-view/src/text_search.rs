@@ -129,7 +129,7 @@ impl TextFields {
     }
 }
 
-/// What to search for.
+/// A query: a pattern, and the texts to search.
 #[derive(Clone, Debug)]
 pub struct TextQuery {
     pattern: Regex,
@@ -171,19 +171,19 @@ impl TextQuery {
 /// A text that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// What the text is.
+    /// The kind of text.
     pub field: TextField,
-    /// Where its entry is in the session.
+    /// The place of its entry in the session.
     pub place: EntryPlace,
     /// The id of its entry.
     pub entry_id: Option<String>,
-    /// When it was written, in UTC, if the log states it.
+    /// The time at which it was written, in UTC, if the log states it.
     pub time: Option<String>,
     /// The subagent that wrote it.
     pub subagent: Option<String>,
-    /// How it stopped being part of the conversation.
+    /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
-    /// Why it is usually not searched.
+    /// The reason why it is usually not searched.
     pub skip_reason: Option<SkipReason>,
     /// Whether `vac show` shows the entry only with `--all`.
     pub is_hidden: bool,
@@ -191,17 +191,17 @@ pub struct Hit {
     pub line: u64,
     /// That line, or the part of it around the match.
     pub text: String,
-    /// Where the match is in `text`, as far as it is in it.
+    /// The range of the match in `text`.
     pub matched: Range<usize>,
     /// The number of lines in which matches begin, at most 1,000, and fewer in a text
     /// of more than 4 MB. Matches do not overlap.
     pub lines: u64,
 }
 
-/// What was found in a session.
+/// The hits in a session.
 #[derive(Clone, Debug)]
 pub struct SessionHits {
-    /// What is known of the session.
+    /// The head of the session.
     pub head: Head,
     /// The first hits, in order.
     pub hits: Vec<Hit>,

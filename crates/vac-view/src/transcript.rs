@@ -74,7 +74,7 @@ const MAX_DEPTHS: usize = 1 << 14;
 /// Subagents are not nested deeper.
 const MAX_DEPTH: usize = 8;
 
-/// What to include.
+/// Options: the entries to include.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranscriptOptions {
     /// Also what repeats other entries, was inherited, updated or superseded, and messages that
@@ -82,7 +82,7 @@ pub struct TranscriptOptions {
     pub all: bool,
 }
 
-/// What is known of a session before its entries are read.
+/// The facts about a session that are known before its entries are read.
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The session's id; bytes are in base64url.
@@ -95,18 +95,18 @@ pub struct Head {
     pub model: Option<String>,
     /// The working directory.
     pub working_dir: Option<String>,
-    /// When it began, in UTC.
+    /// The time at which it began, in UTC.
     pub start: Option<String>,
-    /// When it ended, in UTC.
+    /// The time at which it ended, in UTC.
     pub end: Option<String>,
     /// The id of the session that this one came from.
     pub parent: Option<String>,
-    /// How it came from that session.
+    /// The relation to that session.
     pub relation: Option<Relation>,
 }
 
 impl Head {
-    /// Returns what is known of a session. `sources` are the files of a log; a record states them
+    /// Returns the head of a session. `sources` are the files of a log; a record states them
     /// itself.
     pub fn new(session: &dyn Session, sources: &[SourceFile]) -> Self {
         Self::from_info(&SessionInfo::new(session, sources))
@@ -133,30 +133,30 @@ impl Head {
 /// One action of a session.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// Where its entry is in the session.
+    /// The place of its entry in the session.
     pub place: EntryPlace,
     /// The id of its entry.
     pub entry_id: Option<String>,
-    /// When it happened, in UTC, if the log states it.
+    /// The time at which it happened, in UTC, if the log states it.
     pub time: Option<String>,
     /// 0 for the main thread, 1 for its subagents, and so on.
     pub depth: usize,
     /// The subagent that did it.
     pub subagent: Option<String>,
-    /// How it stopped being part of the conversation.
+    /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
-    /// Why it is usually left out.
+    /// The reason why it is usually left out.
     pub skip_reason: Option<SkipReason>,
-    /// What happened.
+    /// The kind of event.
     pub kind: ItemKind,
 }
 
-/// What happened.
+/// The kind of event.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
     /// A message in the user's name.
     Prompt {
-        /// Whose words it is.
+        /// The author.
         author: MessageAuthor,
         /// Its text; if the user wrote it, only what the user typed.
         text: MessageText,
@@ -167,7 +167,7 @@ pub enum ItemKind {
     },
     /// A message in the model's name.
     Answer {
-        /// Whose words it is, if not the model's.
+        /// The author, if it is not the model.
         author: Option<MessageAuthor>,
         /// Its text.
         text: MessageText,
@@ -178,7 +178,7 @@ pub enum ItemKind {
     Reasoning {
         /// Its text, as far as it can be read.
         text: MessageText,
-        /// What it is about.
+        /// The subject.
         subject: Option<String>,
         /// Whether only the provider can read it, or the rest of it.
         is_encrypted: bool,
@@ -189,14 +189,14 @@ pub enum ItemKind {
     Result {
         /// The tool's native name, if the call is known.
         tool: Option<String>,
-        /// How the call ended.
+        /// The outcome of the call.
         result: CallResult,
     },
     /// A decision about what the agent may do.
     Permission {
         /// The decision.
         decision: Decision,
-        /// Who decided.
+        /// The decider.
         by: Option<Decider>,
         /// The tool, command or mode that it is about.
         what: Option<String>,
@@ -215,7 +215,7 @@ pub enum ItemKind {
 pub struct Call {
     /// The tool's native name.
     pub tool: String,
-    /// What the tool does.
+    /// The action of the tool.
     pub category: Category,
     /// The MCP server that provides the tool.
     pub server: Option<String>,
@@ -225,13 +225,13 @@ pub struct Call {
     pub paths: Vec<String>,
     /// The host of an address.
     pub host: Option<String>,
-    /// What an edit changes, for each file.
+    /// The changes of an edit, for each file.
     pub edits: Vec<FileDiff>,
     /// The session or subagent that the call started.
     pub delegated_to: Option<String>,
     /// The input as compact JSON; empty if JSON cannot express it.
     pub input: String,
-    /// How it ended, if the call itself says so.
+    /// The outcome, if the call itself states it.
     pub outcome: Option<Outcome>,
     /// The exit code, if the call itself states one.
     pub exit_code: Option<i128>,
@@ -256,13 +256,13 @@ impl Call {
 /// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct CallResult {
-    /// Where its entry is in the session.
+    /// The place of its entry in the session.
     pub place: EntryPlace,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Outcome,
     /// The exit code of a command.
     pub exit_code: Option<i128>,
-    /// When it ended, in UTC, if the log states it.
+    /// The time at which it ended, in UTC, if the log states it.
     pub time: Option<String>,
     /// The text of the output, or the output as compact JSON if it is not text.
     pub output: String,
@@ -275,12 +275,12 @@ impl CallResult {
     }
 }
 
-/// What a session did, as a whole.
+/// A summary of a session.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// The numbers of what it did.
+    /// The totals of the session.
     pub totals: Totals,
-    /// How the session ended.
+    /// The way in which the session ended.
     pub ended: Ended,
     /// The status of the session.
     pub status: Status,
@@ -315,7 +315,7 @@ pub struct Totals {
     pub repeated: u64,
     /// The number of messages in the user's name that the program or a hook wrote.
     pub by_program: u64,
-    /// The number of entries that contain what could not be parsed.
+    /// The number of entries with bytes that could not be parsed.
     pub unparsed: u64,
     /// The number of annotations that are not valid and were ignored.
     pub invalid_annotations: u64,

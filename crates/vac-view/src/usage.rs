@@ -51,7 +51,7 @@ pub struct UsageStatement {
 /// The tokens of a session.
 #[derive(Clone, Debug)]
 pub struct SessionUsage {
-    /// What is known of the session.
+    /// The head of the session.
     pub head: Head,
     /// What its entries state, in order.
     pub statements: Vec<UsageStatement>,

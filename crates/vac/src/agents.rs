@@ -1,6 +1,6 @@
 //! The supported agents.
 //!
-//! Adapters know nothing of each other: only this crate depends on all of them. The list is
+//! Adapters do not depend on each other; only this crate depends on all of them. The list is
 //! ordered: of two adapters that are equally sure of a log, the first reads it.
 
 use vac_adapter::Adapter;

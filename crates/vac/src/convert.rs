@@ -14,10 +14,10 @@ use crate::parallel::with_stack;
 use crate::version::is_newer;
 use crate::{Agent, Task};
 
-/// How a log is converted.
+/// Options for converting a log.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// How the record is written.
+    /// Options for writing the record.
     pub record: session::RecordOptions,
     /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
     /// unparsed, in pieces.
@@ -30,7 +30,7 @@ impl Default for ConvertOptions {
     }
 }
 
-/// What a log was converted to.
+/// The result of converting a log.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Converted {
@@ -42,8 +42,8 @@ pub struct Converted {
 /// or a CBOR sequence.
 ///
 /// # Errors
-/// If the log cannot be read or is refused, or a record cannot be written. What was written until
-/// then is not complete.
+/// If the log cannot be read or is refused, or a record cannot be written. The output is incomplete
+/// then.
 pub fn convert(
     task: &Task,
     options: &ConvertOptions,
@@ -61,7 +61,7 @@ pub struct Record {
     /// Its bytes: JSON or CBOR.
     #[serde(skip)]
     pub bytes: Vec<u8>,
-    /// What converting the session has found.
+    /// The report on the conversion of the session.
     #[serde(flatten)]
     pub report: Report,
 }
@@ -106,7 +106,7 @@ fn convert_to(
     Ok(Converted { sessions })
 }
 
-/// A record with its report, or why it could not be written.
+/// A record with its report, or the error.
 pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
 
 /// Converts a log and writes each of its records to a writer of its own. `complete` receives the
@@ -134,8 +134,8 @@ pub fn convert_each<W: Write, T>(
     Ok(all)
 }
 
-/// Loads a log of an agent and shows each of its sessions. The caller's stack needs room, as for
-/// [`convert_each`].
+/// Loads a log of an agent and passes each of its sessions to a function. The caller's stack needs
+/// room, as for [`convert_each`].
 ///
 /// # Errors
 /// If the log cannot be read or is refused.
@@ -152,8 +152,8 @@ pub fn read_log<'l>(
     Ok(loaded)
 }
 
-/// Writes a record. A newer version of the agent than was tested may write what is unknown, so
-/// the report warns of it.
+/// Writes a record. If the agent is newer than the tested versions, the report contains a warning,
+/// because the log may contain unknown types and keys.
 fn write(
     session: &dyn Session,
     agent: Agent,

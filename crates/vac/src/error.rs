@@ -1,32 +1,32 @@
-//! Why something could not be done.
+//! The error type of this crate.
 
 use std::fmt;
 use std::io;
 
 use serde::Serialize;
 
-/// What went wrong, where, and why.
+/// An error of this crate: its kind, its place and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Error {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: ErrorKind,
     /// The file or log that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The reason, in words.
+    /// The reason, as text for people.
     pub reason: String,
 }
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What kind of error it is.
+/// The kind of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Something could not be read or written.
+    /// A file or stream could not be read or written.
     Io,
     /// Not a log of any supported agent, or not a record.
     Unrecognised,

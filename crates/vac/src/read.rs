@@ -49,7 +49,8 @@ pub type LoadedSessionReceiver<'s> =
 /// Reads every session of a log or of records.
 ///
 /// # Errors
-/// If something cannot be read or is refused, and if `show` fails. Sessions before it were shown.
+/// If something cannot be read or is refused, and if `show` fails. The sessions before the error
+/// were passed to `show`.
 pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut LoadedSessionReceiver<'_>) -> Result<()> {
     match from.into() {
         Readable::Log(task) => {
@@ -82,8 +83,8 @@ fn read_records(bytes: &[u8], show: &mut LoadedSessionReceiver<'_>) -> Result<()
     }
 }
 
-/// Shows every document of a sequence. Returns what is wrong with the bytes after the last one,
-/// or with bytes that contain none.
+/// Passes every document of a sequence to a function. Returns the error of the bytes after the last
+/// document, or of bytes without a document.
 pub(crate) fn each_document(
     bytes: &[u8],
     encoding: Encoding,
@@ -118,8 +119,8 @@ pub(crate) fn each_document(
     }
 }
 
-/// Gives every entry of a session to several sinks, in one pass. The report of the adapter goes to
-/// the first of them.
+/// Passes every entry of a session to several sinks, in one pass. The first of them receives the
+/// report of the adapter.
 ///
 /// ```
 /// use vac_adapter::adapter::Counter;
@@ -182,7 +183,8 @@ pub fn inspect<'r>(from: impl Into<Readable<'r>>) -> Result<Vec<Facts>> {
     Ok(all)
 }
 
-/// Reports the events of every session, in order. Returns the numbers of what was skipped.
+/// Reports the events of every session, in order. Returns the numbers of events and entries that
+/// were skipped.
 ///
 /// # Errors
 /// If something cannot be read or is refused, a log was changed meanwhile, or `receive` fails.

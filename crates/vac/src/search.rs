@@ -9,7 +9,7 @@ use vac_adapter::Adapter;
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
-use vac_store::join::{DetectedLog, UnusedFile, Why, detect_and_keep, join};
+use vac_store::join::{DetectedLog, UnusedFile, UnusedReason, detect_and_keep, join};
 use vac_store::places::{self, AgentRoot, Surroundings, System};
 use vac_store::{MemoryBudget, Skipped, Source, SourceFiles, StoredLog, find_all, find_in};
 
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
 use crate::{AGENTS, Agent, Task, agent_names};
 
-/// Where to search for sessions, and which of them are wanted.
+/// A search for sessions: the places to search, and the sessions that are wanted.
 ///
 /// ```no_run
 /// let search = vac::Search { roots: vec!["backup/home".into()], ..vac::Search::default() };
@@ -45,11 +45,11 @@ pub struct Search {
     pub since: Option<i128>,
     /// Only sessions that began then or earlier.
     pub until: Option<i128>,
-    /// How many logs to read at once; 0 for one for each processor.
+    /// The number of logs to read at once; 0 for one for each processor.
     pub jobs: usize,
 }
 
-/// What to convert, and what was found besides.
+/// The result of a search: the logs to convert, and the other files that were found.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Plan {
@@ -59,7 +59,7 @@ pub struct Plan {
     pub skipped: Vec<SkippedFile>,
     /// Logs of which another one contains everything.
     pub duplicates: Vec<Duplicate>,
-    /// What could not be read, and named files that are not logs.
+    /// Errors of files that could not be read, and of named files that are not logs.
     pub troubles: Vec<Error>,
 }
 
@@ -69,14 +69,14 @@ pub struct Plan {
 pub struct SkippedFile {
     /// Its path.
     pub name: String,
-    /// Why it was skipped.
+    /// The reason why it was skipped.
     pub reason: SkippedBecause,
-    /// What it looks like.
+    /// The agent whose logs it resembles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
 }
 
-/// Why a file was skipped.
+/// The reason why a file was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkippedBecause {
@@ -100,20 +100,20 @@ pub struct Duplicate {
     pub is_copy: bool,
 }
 
-/// Logs that were found, with what each is, in order.
+/// Logs that were found, with their agents, in order.
 #[derive(Debug)]
 pub struct Selected {
     /// Those that are wanted, and files that are not recognised or could not be read.
     pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
-    /// What was left out: duplicates, and companion files that could not be read.
+    /// Unused files: duplicates, and companion files that could not be read.
     pub left_out: Vec<UnusedFile>,
-    /// What could not be searched, and why.
+    /// Messages about places that could not be searched.
     pub troubles: Vec<String>,
     /// Environment variables that name folders which do not exist.
     pub missing: Vec<String>,
-    /// How many of the sessions do not state their start, if they were selected by it.
+    /// The number of sessions that do not state their start, if sessions were selected by it.
     pub unknown_start: usize,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
@@ -163,15 +163,19 @@ impl Search {
         let io = |reason| Error::new(ErrorKind::Io, reason);
         plan.troubles.extend(selected.troubles.into_iter().map(io));
         plan.troubles.extend(selected.missing.into_iter().map(io));
-        for UnusedFile { shown: name, why } in selected.left_out {
-            match why {
-                Why::Copy(of) => plan.duplicates.push(Duplicate { name, of, is_copy: true }),
-                Why::Remains(of) => plan.duplicates.push(Duplicate { name, of, is_copy: false }),
-                Why::Unreadable(reason) => plan.troubles.push(io(reason).at(name)),
+        for UnusedFile { shown: name, reason } in selected.left_out {
+            match reason {
+                UnusedReason::Copy(of) => {
+                    plan.duplicates.push(Duplicate { name, of, is_copy: true })
+                }
+                UnusedReason::Remains(of) => {
+                    plan.duplicates.push(Duplicate { name, of, is_copy: false })
+                }
+                UnusedReason::Unreadable(reason) => plan.troubles.push(io(reason).at(name)),
             }
         }
-        for known in selected.logs {
-            plan.add(known, &agents)?;
+        for detected in selected.logs {
+            plan.add(detected, &agents)?;
         }
         for (path, reason) in selected.skipped.unreported() {
             let reason = match reason {
@@ -184,7 +188,7 @@ impl Search {
         Ok(plan)
     }
 
-    /// Finds logs, and [detects](Self::detect) whose they are.
+    /// Finds logs, and [detects](Self::detect) their agents.
     ///
     /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
     pub fn find(&self, budget: &MemoryBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
@@ -210,7 +214,7 @@ impl Search {
         };
         let paths = found.logs.iter().flat_map(StoredLog::paths).map(Path::to_owned).collect();
         let mut logs = self.detect(found.logs, budget, step)?;
-        let left_out = logs.iter().flat_map(|known| &known.left_out).cloned().collect();
+        let left_out = logs.iter().flat_map(|detected| &detected.left_out).cloned().collect();
         let unknown_start = self.keep(&mut logs);
         Ok(Selected {
             logs,
@@ -223,7 +227,7 @@ impl Search {
         })
     }
 
-    /// Detects whose logs these are, and joins those of one session. `step` is called after each
+    /// Detects the agents of logs, and joins the logs of one session. `step` is called after each
     /// log with the number of all.
     ///
     /// # Errors
@@ -256,31 +260,32 @@ impl Search {
             }
         }
         let total = logs.len();
-        let mut known = Vec::with_capacity(total);
+        let mut detected = Vec::with_capacity(total);
         let work = |log| detect_and_keep(log, &adapters, budget);
         ordered_parallel_map(logs, self.jobs(), work, |log| {
             step(total);
-            known.push(log);
+            detected.push(log);
             ControlFlow::Continue(())
         })?;
-        Ok(known)
+        Ok(detected)
     }
 
-    /// Keeps logs of the wanted time. Returns how many sessions do not state theirs.
+    /// Removes logs outside of the wanted time. Returns the number of sessions that do not state
+    /// their time.
     fn keep(&self, logs: &mut Vec<DetectedLog>) -> usize {
         let span = Span { since: self.since, until: self.until };
         let mut unknown = 0;
         if span.is_bounded() {
-            logs.retain(|known| {
-                let holds = span.holds(known.preview.start.as_ref());
-                unknown += usize::from(holds.is_none() && known.agent.is_some());
+            logs.retain(|detected| {
+                let holds = span.holds(detected.preview.start.as_ref());
+                unknown += usize::from(holds.is_none() && detected.agent.is_some());
                 holds.unwrap_or(true)
             });
         }
         unknown
     }
 
-    /// Returns how many logs are read at once.
+    /// Returns the number of logs that are read at once.
     pub fn jobs(&self) -> usize {
         match self.jobs {
             0 => std::thread::available_parallelism().map_or(1, Into::into),
@@ -337,23 +342,23 @@ pub fn own_roots() -> Vec<AgentRoot> {
 }
 
 impl Plan {
-    /// Adds a log as what it is.
-    fn add(&mut self, known: DetectedLog, agents: &[Agent]) -> Result<()> {
-        let name = known.log.shown.clone();
-        if let Some(reason) = known.trouble {
+    /// Adds a log as a task, or to the files that are skipped or could not be read.
+    fn add(&mut self, detected: DetectedLog, agents: &[Agent]) -> Result<()> {
+        let name = detected.log.shown.clone();
+        if let Some(reason) = detected.trouble {
             self.troubles.push(Error::new(ErrorKind::Io, reason).at(name));
             return Ok(());
         }
-        match name_agent(&known, agents) {
-            Some(agent) => self.tasks.push(Task::new(known, agent)?),
-            None if known.log.named => {
-                let reason = known.looks_like.unwrap_or_else(|| {
+        match name_agent(&detected, agents) {
+            Some(agent) => self.tasks.push(Task::new(detected, agent)?),
+            None if detected.log.named => {
+                let reason = detected.looks_like.unwrap_or_else(|| {
                     format!("unrecognised log format (supported: {})", agent_names())
                 });
                 self.troubles.push(Error::new(ErrorKind::Unrecognised, reason).at(name));
             }
             None => {
-                let (reason, looks_like) = (SkippedBecause::NotALog, known.looks_like);
+                let (reason, looks_like) = (SkippedBecause::NotALog, detected.looks_like);
                 self.skipped.push(SkippedFile { name, reason, looks_like });
             }
         }
@@ -361,22 +366,22 @@ impl Plan {
     }
 }
 
-/// Returns the agent of a log. The name that the user states goes before that of the place, and
+/// Returns the agent of a log. The name that the user states takes precedence over that of the place, and
 /// the one agent that is wanted reads a named file even if it is not recognised.
-fn name_agent(known: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
-    let detected = known.agent.and_then(crate::agent);
-    let is_same = |agent: &&Agent| Some(agent.adapter.name()) == known.adapter;
+fn name_agent(detected: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
+    let found = detected.agent.and_then(crate::agent);
+    let is_same = |agent: &&Agent| Some(agent.adapter.name()) == detected.adapter;
     match agents {
-        [] => detected,
-        [only] if known.log.named => Some(*only),
+        [] => found,
+        [only] if detected.log.named => Some(*only),
         several => {
-            let is_wanted = |agent: &&Agent| Some(agent.name) == known.agent;
+            let is_wanted = |agent: &&Agent| Some(agent.name) == detected.agent;
             several.iter().find(is_wanted).or_else(|| several.iter().find(is_same)).copied()
         }
     }
 }
 
-/// From when to when.
+/// A span of time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     /// The first nanosecond.
@@ -386,12 +391,12 @@ struct Span {
 }
 
 impl Span {
-    /// Returns whether it leaves anything out.
+    /// Returns whether it is limited at either end.
     fn is_bounded(self) -> bool {
         self.since.is_some() || self.until.is_some()
     }
 
-    /// Returns whether something that began then is in it. `None` if the start is unknown.
+    /// Returns whether a session that began then is in the span. `None` if the start is unknown.
     fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
         let start = start.and_then(instant)?;
         let is_late = self.since.is_none_or(|since| start >= since);
@@ -429,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_start_is_neither_in_nor_out() {
+    fn session_without_a_start_is_neither_inside_nor_outside() {
         let span = Span {
             since: Some(at("2026-03-01T00:00:00Z")),
             until: Some(at("2026-03-03T00:00:00Z") - 1),

@@ -56,7 +56,7 @@ pub fn sign(record: &[u8], options: &SignOptions<'_>, key: &dyn Signer) -> Resul
     })
 }
 
-/// The answers to all questions about a signed record.
+/// The result of verifying a signed record: an answer for each check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[must_use = "the signature may not be valid"]
@@ -93,10 +93,10 @@ pub struct Verified {
     /// The digest that a hash envelope states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated_digest: Option<StatedDigest>,
-    /// What the signature covers, if it is valid.
+    /// The claims that the signature covers, if it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<SignedClaims>,
-    /// Why the record is not valid.
+    /// The violations of the schema, if the record is not valid.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<String>,
     /// The attached record, if the verdict is `verified`.
@@ -104,13 +104,13 @@ pub struct Verified {
     pub payload: Option<Vec<u8>>,
 }
 
-/// The answer to one question.
+/// The answer of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CheckAnswer {
     /// The answer as a code.
     pub verdict: &'static str,
-    /// The reason, in words.
+    /// The reason, as text for people.
     pub detail: String,
 }
 
@@ -136,7 +136,7 @@ impl StatedDigest {
     }
 }
 
-/// What a valid signature covers.
+/// The claims that a valid signature covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SignedClaims {
@@ -156,7 +156,7 @@ pub struct SignedClaims {
     /// The media type of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// What was signed: the record as it is, its canonical form, or its digest.
+    /// The form that was signed: the record as it is, its canonical form, or its digest.
     pub signed: &'static str,
 }
 

@@ -33,7 +33,7 @@ pub struct Task {
     /// The id of the session, if the beginning of the log states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// When the session began, in UTC.
+    /// The time at which the session began, in UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The folder that the agent worked in.
@@ -42,24 +42,24 @@ pub struct Task {
     /// The version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cli_version: Option<String>,
-    /// The bytes of the log on disk, if they are easily known.
+    /// The bytes of the log on disk, if they are easily detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// What to open. `None` if the log came through standard input.
+    /// The files to open. `None` if the log came through standard input.
     #[serde(serialize_with = "write_files", deserialize_with = "read_files")]
     files: Option<LogFiles>,
     /// The log, in the process that found it.
     #[serde(skip)]
     log: Option<Arc<StoredLog>>,
-    /// Where the files are, unless they are on disk.
+    /// The source of the files, unless they are on disk.
     #[serde(skip)]
     source: Option<Arc<SourceFiles>>,
 }
 
 impl Task {
     /// Makes a task of a log of an agent.
-    pub(crate) fn new(known: DetectedLog, agent: Agent) -> Result<Self> {
-        let DetectedLog { log, preview, .. } = known;
+    pub(crate) fn new(detected: DetectedLog, agent: Agent) -> Result<Self> {
+        let DetectedLog { log, preview, .. } = detected;
         let files = log.to_files().map_err(|error| Error::from(error).at(log.shown.clone()))?;
         Ok(Self {
             name: log.shown.clone(),
@@ -108,8 +108,8 @@ impl Task {
         }
     }
 
-    /// Says where the files of the task are, for a task that was read from JSON. The names of its
-    /// files are names in the source.
+    /// Sets the source of the files of a task that was read from JSON. The names of its files are
+    /// names in the source.
     #[must_use]
     pub fn in_source(mut self, source: &Arc<dyn Source>) -> Self {
         self.log = None;

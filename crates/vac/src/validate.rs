@@ -10,13 +10,13 @@ use crate::error::Result;
 use crate::parallel::with_stack;
 use crate::read::each_document;
 
-/// What validating records has found.
+/// The result of validating records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Validation {
     /// The number of records.
     pub records: usize,
-    /// Why the bytes, or those after the last record, are not a document.
+    /// The syntax error of the bytes, or of those after the last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syntax_error: Option<String>,
     /// The first violations of the schema.
@@ -31,7 +31,7 @@ pub struct Validation {
 pub struct RecordViolation {
     /// The number of the record, from 1.
     pub record: usize,
-    /// What the schema objects to.
+    /// The violation.
     #[serde(flatten)]
     pub violation: Violation,
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::with_stack;
 use crate::{AGENTS, Agent, ConvertOptions, Task};
 
-/// Whether a record was made from a log.
+/// The result of verifying that a record was made from a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[must_use = "the record may not be made from the log"]
@@ -48,7 +48,7 @@ pub struct LogVerification {
     pub added_files: usize,
 }
 
-/// How a record is related to a log.
+/// The relation of a record to a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ pub enum LogVerdict {
 }
 
 impl LogVerification {
-    /// Of several logs, the one with the greatest value is reported.
+    /// Returns the rank of the result. Of several logs, the one with the greatest rank is reported.
     fn rank(&self) -> u8 {
         match self.verdict {
             verdict if verdict.is_made_from_log() => 2,
@@ -149,7 +149,7 @@ fn record_bytes(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Encoding)> {
     Ok((Cow::Borrowed(bytes.trim_ascii_end()), encoding))
 }
 
-/// What a record says about how it was made.
+/// The facts that a record states about its conversion.
 struct Stated {
     id: String,
     /// The agent, if the record names a supported one.
@@ -198,7 +198,7 @@ impl Stated {
         })
     }
 
-    /// Returns how the record was converted, by everything that it shows.
+    /// Returns the options that the record was converted with, as far as it shows them.
     fn options(&self, profile: Profile, options: &ConvertOptions) -> session::RecordOptions {
         session::RecordOptions {
             encoding: self.encoding,
@@ -230,7 +230,7 @@ impl Stated {
     }
 }
 
-/// Records in JSON have no white space, or are indented.
+/// Returns the layout of a record in JSON: compact, or indented.
 fn layout(root: Node<'_, '_>) -> Layout {
     let is_indented = root.raw().get(1).is_some_and(u8::is_ascii_whitespace);
     if is_indented { Layout::Pretty } else { Layout::Compact }
@@ -295,8 +295,8 @@ fn verify_task(
     Ok(LogVerification { differs_at, ..stated.result(verdict, Some((task, &recorded))) })
 }
 
-/// Converts what the record was made from, and compares. A record does not state its profile, so
-/// both are tried.
+/// Converts the sources of the record, and compares. A record does not state its profile, so both
+/// are tried.
 fn compare(
     document: &Document<'_>,
     stated: &Stated,
@@ -350,7 +350,7 @@ fn convert_session(
 /// The first value of a record that differs.
 struct Difference {
     pointer: String,
-    /// Where in the record it is, or the array or map that lacks it.
+    /// The offset of the value in the record, or of the array or map that lacks it.
     offset: usize,
 }
 
@@ -359,13 +359,14 @@ impl Difference {
         Self { pointer: path::pointer(node), offset: node.offset() }
     }
 
-    /// Creates a value of the log that `container` of the record lacks.
+    /// Creates the difference of a value that `container` of the record lacks.
     fn missing(value: Node<'_, '_>, container: Node<'_, '_>) -> Self {
         Self { pointer: path::pointer(value), offset: container.offset() + container.raw().len() }
     }
 }
 
-/// Compares a record with what the log gives. The version and build of the program may differ.
+/// Compares a record with the one that the log converts to. The version and build of the program
+/// may differ.
 fn compare_records(record: Node<'_, '_>, again: Node<'_, '_>) -> Result<LogVerdict, Difference> {
     const AGENT: &str = verifiable_agent_record::RECORDING_AGENT;
     map_difference(record, again, &[AGENT])?;

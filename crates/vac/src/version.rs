@@ -1,6 +1,7 @@
 //! Versions of agents, compared.
 
-/// Returns whether a version is newer than another one. What does not begin with numbers is not.
+/// Returns whether a version is newer than another one. A version that does not begin with numbers
+/// is not newer.
 pub(crate) fn is_newer(version: &str, tested: &str) -> bool {
     match (numbers(version), numbers(tested)) {
         (Some(version), Some(tested)) => version > tested,

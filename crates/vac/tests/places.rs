@@ -95,7 +95,7 @@ fn windows_keeps_the_editor_with_the_applications() {
 }
 
 #[test]
-fn variables_go_before_the_home_folder() {
+fn variables_take_precedence_over_the_home_folder() {
     let variables = [
         ("CLAUDE_CONFIG_DIR", "/a/claude"),
         ("CODEX_HOME", "/a/codex"),
@@ -150,7 +150,7 @@ fn variables_go_before_the_home_folder() {
 }
 
 #[test]
-fn an_empty_variable_is_none() {
+fn empty_variable_is_ignored() {
     let empty = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_DATA_HOME"];
     let variables: Vec<_> = empty.iter().map(|name| (*name, "")).collect();
     let home = Some("/home/ada");

@@ -43,7 +43,7 @@ fn convert_in_one_run(search: &Search) -> (BTreeMap<String, Records>, usize) {
     (records, count)
 }
 
-/// The same from tasks, each sent through JSON, in the opposite order.
+/// Converts task by task, each sent through JSON, in the opposite order.
 fn convert_task_by_task(search: &Search) -> (BTreeMap<String, Records>, usize) {
     let tasks = search.plan().unwrap().tasks;
     let tasks: Vec<_> = tasks.iter().map(|task| serde_json::to_string(task).unwrap()).collect();

@@ -20,7 +20,7 @@ const COLUMNS: [&str; 7] = [
     "encode CBOR",
 ];
 
-/// Returns all of that, for every record.
+/// Measures all of that, for every record.
 pub fn table(inputs: &Inputs, effort: Effort) -> Table {
     let rows = inputs.records.iter().map(|(name, json)| row(name, json.as_bytes(), effort));
     Table {
@@ -61,7 +61,7 @@ fn row(name: &str, json: &[u8], effort: Effort) -> Row {
     Row { name: name.to_owned(), bytes: Some(json.len()), cells }
 }
 
-/// Returns how the time for a byte changes with the size of a record.
+/// Measures how the time for a byte changes with the size of a record.
 pub fn growth(effort: Effort) -> Table {
     let row = |name: &str, sizes: [usize; 4], make: fn(usize) -> String| {
         let mut first = None;

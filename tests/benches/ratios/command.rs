@@ -22,7 +22,7 @@ struct Binary {
     path: PathBuf,
 }
 
-/// What a run took.
+/// The cost of a run.
 #[derive(Clone, Copy)]
 struct Cost {
     processor: Duration,
@@ -198,7 +198,7 @@ fn baseline(files: &[(&Path, Vec<Range<usize>>)]) {
     }
 }
 
-/// What work in this process takes.
+/// Measures the cost of work in this process.
 fn cost(work: impl Fn()) -> Cost {
     let (processor, wall) = (crate::measure::processor_time(), Instant::now());
     work();
@@ -206,7 +206,7 @@ fn cost(work: impl Fn()) -> Cost {
     Cost { processor, wall: wall.elapsed() }
 }
 
-/// What a process takes.
+/// Measures the cost of a process.
 fn run(binary: &Binary, arguments: &[&str], out: &Path) -> Cost {
     let arguments = arguments.iter().map(|argument| match argument.strip_prefix("OUT/") {
         Some(name) => out.join(name).into_os_string(),
@@ -236,7 +236,7 @@ fn children_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// Elsewhere the processor time of processes is not measured.
+/// Returns zero, where the processor time of processes is not available.
 #[cfg(not(target_os = "linux"))]
 fn children_time() -> Duration {
     Duration::ZERO

@@ -39,7 +39,7 @@ fn row(log: &Log, effort: Effort) -> Row {
             drop(black_box(serde_json::from_slice::<serde_json::Value>(frame)));
         }
     };
-    // Records go into memory that is there already, as they go into a file.
+    // Records are written into memory that is already allocated, as they are written into a file.
     let record = RefCell::new(Vec::new());
     let convert = |options: &RecordOptions| {
         for session in log.adapter.survey(&input).expect("a log") {

@@ -1,4 +1,4 @@
-//! What is worked on: logs and records, made up and real.
+//! The inputs of the benchmarks: logs and records, generated and real.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::measure::Effort;
 /// A native log.
 pub struct Log {
     pub adapter: &'static dyn Adapter,
-    /// What the tables call it.
+    /// Its name in the tables.
     pub shown: String,
     /// The name of its file.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
-/// Everything to work on.
+/// All inputs.
 pub struct Inputs {
     pub logs: Vec<Log>,
-    /// Records in JSON, with what the tables call them.
+    /// Records in JSON, with their names in the tables.
     pub records: Vec<(String, String)>,
 }
 

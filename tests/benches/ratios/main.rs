@@ -1,6 +1,5 @@
-//! What the work of `vac` costs, as ratios to something everybody knows, measured in turns
-//! in the same run. Below 1 is faster than that. No absolute times: those are the
-//! machine's.
+//! Measures the cost of `vac` as ratios to well-known programs, in turns in the same run. Below 1
+//! is faster than the baseline. Absolute times are not printed, because they depend on the machine.
 //!
 //!     cargo bench                  prints the tables
 //!     cargo bench -- --quick       with small inputs and few rounds: a first look

@@ -1,19 +1,19 @@
-//! Measuring one thing against another.
+//! Measures work against a baseline.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How much time to take.
+/// The effort of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// As much as good figures need.
+    /// As much time as reliable figures need.
     Full,
-    /// As little as possible.
+    /// As little time as possible.
     Quick,
 }
 
 impl Effort {
-    /// One of two, by the effort.
+    /// Returns one of two values, by the effort.
     pub fn pick<T>(self, full: T, quick: T) -> T {
         match self {
             Self::Full => full,
@@ -26,8 +26,8 @@ impl Effort {
         ratio(self.pick(40, 3), processor_time, baseline, work)
     }
 
-    /// The same for work on several threads: what counts is when it is done. Others on the
-    /// machine make it look worse.
+    /// Measures the ratio of elapsed times, for work on several threads. Other processes on the
+    /// machine increase it.
     pub fn elapsed_ratio(self, baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
         ratio(self.pick(7, 3), elapsed_time, baseline, work)
     }
@@ -55,7 +55,7 @@ fn time(clock: Clock, work: &mut dyn FnMut()) -> Duration {
     clock().saturating_sub(start)
 }
 
-/// Tells a time; only differences mean something.
+/// Returns a time, of which only differences are meaningful.
 type Clock = fn() -> Duration;
 
 /// Returns the time that this process has spent on processors, all threads together: what others do
@@ -66,13 +66,13 @@ pub fn processor_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Elsewhere, the time.
+/// Returns the elapsed time, where processor time is not available.
 #[cfg(not(unix))]
 pub fn processor_time() -> Duration {
     elapsed_time()
 }
 
-/// Returns the time.
+/// Returns the elapsed time.
 fn elapsed_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()

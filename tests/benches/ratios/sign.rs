@@ -1,5 +1,5 @@
-//! Signing and verifying a record with tool output in the proportions of real sessions. Both
-//! look at the whole record: whether it is valid, and what it says of itself.
+//! Signing and verifying a record with tool output in the proportions of real sessions. Both read
+//! the whole record: they validate it, and read the facts that it states.
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use vac_value::Encoding;
 use crate::measure::Effort;
 use crate::table::{Row, Table};
 
-/// With both kinds of keys, over the record and over its digest.
+/// Measures both kinds of keys, over the record and over its digest.
 pub fn table(effort: Effort) -> Table {
     let record = synthetic::with_output(effort.pick(100_000_000, 1_000_000));
     let record = record.as_bytes();
@@ -61,7 +61,7 @@ pub fn table(effort: Effort) -> Table {
     }
 }
 
-/// Returns a key of no importance.
+/// Returns a sample key.
 fn p256_key() -> SecretKey {
     SecretKey::from_pem(
         "-----BEGIN PRIVATE KEY-----\n\

@@ -1,22 +1,22 @@
-//! Ratios as data, and how they are printed.
+//! Tables of ratios, and their output.
 
 use std::fmt::Write as _;
 
-/// What most tables measure.
+/// The measure of most tables.
 pub const PROCESSOR_TIME: &str = "Processor time";
 
 /// A table of ratios.
 #[derive(Debug)]
 pub struct Table {
-    /// What was measured.
+    /// The title.
     pub title: &'static str,
-    /// What of both was measured.
+    /// The measure of the work and the baseline.
     pub measure: &'static str,
-    /// What a ratio is one to.
+    /// The baseline of the ratios.
     pub baseline: &'static str,
-    /// What the rows are.
+    /// The head of the column with the names of the rows.
     pub of: &'static str,
-    /// What the columns are.
+    /// The heads of the columns.
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -25,16 +25,16 @@ pub struct Table {
 /// A row of a table.
 #[derive(Debug)]
 pub struct Row {
-    /// What was worked on.
+    /// The name of the input.
     pub name: String,
-    /// How many bytes that are, if that is one number.
+    /// The number of bytes of the input, if there is one.
     pub bytes: Option<usize>,
-    /// The ratios; `None` where there is nothing to measure.
+    /// The ratios; `None` where nothing is measured.
     pub cells: Vec<Option<f64>>,
 }
 
 impl Table {
-    /// For a terminal.
+    /// Formats the table for a terminal.
     pub fn text(&self) -> String {
         let widest = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
         let widest = widest.max(self.of.len());
@@ -54,7 +54,7 @@ impl Table {
         text
     }
 
-    /// For a document.
+    /// Formats the table as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("## {}\n\n{}\n\n", self.title, self.about());
         let mut line = |name: &str, cells: &[String]| {

@@ -11,7 +11,7 @@ use vac_value::{Any, Encode as _, Encoder, Layout};
 
 use super::logs::view;
 
-/// JSON: the validators of whole documents and of streams agree, and so do the validator and
+/// Checks JSON: the validators of whole documents and of streams agree, and so do the validator and
 /// the generated types.
 pub fn json(bytes: &[u8]) {
     let whole = validate(bytes, Encoding::Json);
@@ -29,7 +29,7 @@ pub fn json(bytes: &[u8]) {
     read(bytes, Encoding::Json);
 }
 
-/// CBOR: the validator and the generated types agree.
+/// Checks CBOR: the validator and the generated types agree.
 pub fn cbor(bytes: &[u8]) {
     read(bytes, Encoding::Cbor);
 }
@@ -65,8 +65,8 @@ fn read(bytes: &[u8], encoding: Encoding) {
     }
 }
 
-/// Transcoding loses nothing: JSON to CBOR to JSON to CBOR gives the first CBOR again, and
-/// every form that has one spelling (CBOR, compact JSON, canonical JSON) is a fixpoint.
+/// Checks that transcoding loses nothing: JSON to CBOR to JSON to CBOR gives the first CBOR again,
+/// and every form that has one spelling (CBOR, compact JSON, canonical JSON) is a fixpoint.
 pub fn transcode(bytes: &[u8]) {
     let encoding = detect_encoding(bytes);
     if let Some(cbor) = to_cbor(bytes, encoding) {
@@ -99,7 +99,7 @@ fn to_json(bytes: &[u8], from: Encoding, layout: Layout) -> Option<Vec<u8>> {
 }
 
 /// Returns the document in the form of an encoder; `None` if it is not a document or if the
-/// encoding has nothing for a value in it.
+/// encoding cannot express a value in it.
 fn write_as(bytes: &[u8], from: Encoding, mut to: Encoder) -> Option<Vec<u8>> {
     let document = Document::scan(bytes, from).ok()?;
     vac_value::transcode(&document, &mut to).ok()?;

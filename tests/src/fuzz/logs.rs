@@ -6,7 +6,7 @@ use vac_adapter_check::{convert_full, convert_in_every_way};
 use vac_value::Document;
 use vac_view::{EventOptions, events, inspect};
 
-/// A log in memory. If the first byte is less than the number of agents, it selects one of
+/// Converts a log in memory. If the first byte is less than the number of agents, it selects one of
 /// them and the log follows; otherwise the whole input is a log, whose agent is detected.
 pub fn convert(bytes: &[u8]) {
     let forced = bytes.first().and_then(|number| AGENTS.get(usize::from(*number)));

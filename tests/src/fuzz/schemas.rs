@@ -12,7 +12,7 @@ const MODULE: &str = "\n;===\n";
 /// The documents for a schema that comes without one.
 const DOCUMENTS: &[&[u8]] = &[b"{}", b"[1, \"a\", null]", b"{\"a\": [1.5, -1, {\"b\": true}]}"];
 
-/// CDDL text, alone or with a document: a violation is reported exactly if the document is
+/// Checks CDDL text, alone or with a document: a violation is reported exactly if the document is
 /// not valid, however many violations are asked for.
 pub fn cddl(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

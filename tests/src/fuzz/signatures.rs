@@ -26,7 +26,7 @@ fn certificates(pem: &[u8]) -> Chain {
     Chain::from_pem(pem).expect("certificates")
 }
 
-/// An envelope, with every kind of key. Without a key nothing is verified, and the
+/// Verifies an envelope with every kind of key. Without a key nothing is verified, and the
 /// unprotected header does not decide whether a signature holds.
 pub fn verify(bytes: &[u8]) {
     let is_verified = |with: &Verification<'_>| vac_sign::verify(bytes, with).is_verified();
@@ -47,8 +47,8 @@ pub fn verify(bytes: &[u8]) {
     }
 }
 
-/// A receipt. Attaching it changes nothing that a receipt is about, and a proof for one
-/// statement does not hold for another.
+/// Attaches and verifies a receipt. Attaching it changes nothing that a receipt is about, and a
+/// proof for one statement does not hold for another.
 pub fn receipts(bytes: &[u8]) {
     let statement = Envelope::read(STATEMENT).expect("an envelope");
     let entry = statement.log_entry();
@@ -67,7 +67,7 @@ pub fn receipts(bytes: &[u8]) {
     }
 }
 
-/// Keys and certificates, in PEM and in DER. A key that is read can be written and is the
+/// Checks keys and certificates, in PEM and in DER. A key that is read can be written and is the
 /// same then; a certificate that is not the signer's does not vouch for it.
 pub fn keys(bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).unwrap_or_default();

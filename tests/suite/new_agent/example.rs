@@ -74,7 +74,7 @@ impl Adapter for Example {
     }
 }
 
-/// Where the agent keeps its sessions.
+/// The places where the agent keeps its sessions.
 const PLACES: &[AgentPlace] = &[AgentPlace {
     variables: Variables::Folder(&[("EXAMPLE_HOME", "")]),
     in_home: &[".example"],
@@ -88,7 +88,7 @@ fn kind(line: Node<'_, '_>) -> Option<&'static str> {
     ["hello", "said", "did", "saw"].into_iter().find(|known| kind.is_text(known))
 }
 
-/// What the lines state about their session.
+/// The facts that the lines state about their session.
 #[derive(Default)]
 struct Facts {
     is_ours: bool,

@@ -354,7 +354,7 @@ fn validator_and_types_agree_on_changed_records() {
     assert!(valid > 300 && invalid > 300, "{valid} valid, {invalid} invalid: too few of one kind");
 }
 
-/// In JSON a big integer is one token; a schema may still look at its bytes.
+/// In JSON a big integer is one token; a schema may still match its bytes.
 #[test]
 fn big_integers_of_json_are_matched_as_the_bytes_of_cbor() {
     let schema = vac_cddl::parse("big.cddl", "big = #6.2(bstr .size 9)").expect("CDDL");
@@ -411,7 +411,7 @@ fn validator_and_types_agree_on_changed_golden_documents() {
                         |bytes, document| {
                             let validator =
                                 tables.validate(tables.root, document.root(), 1).is_ok();
-                            let decoder = (golden.there_and_back)(document);
+                            let decoder = (golden.decode_and_encode)(document);
                             let decoder = decoder.is_ok();
                             if decoder != validator {
                                 wrong.push(format!(

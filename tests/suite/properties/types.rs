@@ -474,7 +474,7 @@ impl Make {
         self.labelled(&[], CoseLabel::Int, CoseLabel::Text)
     }
 
-    /// A receipt with receipts inside, down to a depth.
+    /// Generates a receipt with receipts inside, down to a depth.
     pub(super) fn receipt(self, depth: u32) -> BoxedStrategy<Receipt<'static>> {
         self.sign1(depth).prop_map(Tagged).boxed()
     }

@@ -1,4 +1,4 @@
-//! Signed records: what needs adapters, or the vectors next to the workspace.
+//! Tests of signed records that need adapters, or the vectors next to the workspace.
 
 mod canonical;
 mod corpus;

@@ -70,7 +70,7 @@ fn the_envelope_of_the_drafts_authors_verifies() {
 }
 
 #[test]
-fn our_canonical_form_is_the_one_they_sign() {
+fn canonical_form_is_the_one_that_the_authors_sign() {
     use vac_sign::canonical::{Form, canonical};
     let Some(baseline) = Baseline::new() else { return };
     let document = vac_value::Document::json(&baseline.record).expect("JSON");

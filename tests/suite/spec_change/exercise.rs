@@ -20,11 +20,11 @@ const MAX_ROUNDS: usize = 8;
 struct Change {
     /// The name in `spec/README.md`.
     name: &'static str,
-    /// Passages of the specification and what replaces them.
+    /// Passages of the specification and their replacements.
     spec: &'static [(&'static str, &'static str)],
     /// Returns the edit for an error of the compiler.
     fix: fn(&Diagnostic, &str) -> Option<Edit>,
-    /// Decisions that only a person can make: file, passage, what replaces it.
+    /// Decisions that only a person can make: file, passage, replacement.
     decisions: &'static [(&'static str, &'static str, &'static str)],
 }
 
@@ -140,7 +140,7 @@ const INTEGER_LABELS: Change = Change {
     decisions: &[],
 };
 
-/// Returns the most edits that each change takes, as `spec/README.md` states them.
+/// Returns the maximum number of edits for each change, as `spec/README.md` states them.
 fn stated_edits() -> BTreeMap<String, usize> {
     let path = vac_tests::root().join("spec/README.md");
     let text = std::fs::read_to_string(path).expect("the README of the specification");
@@ -181,8 +181,8 @@ fn changes_are_followed_to_a_build_that_passes() {
     assert!(wrong.is_empty(), "more than spec/README.md states: {wrong:?}");
 }
 
-/// Nothing may accept entries when the rule for them is gone, and no lint may be skipped when
-/// its key is.
+/// Checks that a specification without the rule for entries, or without the key of a lint, does not
+/// compile.
 fn losses_do_not_compile(copy: &WorkspaceCopy) {
     let losses = [
         ("entry", "log-entry", "crates/vac-validate/src/stream.rs", "`ENTRY` in module `rules`"),
@@ -245,7 +245,7 @@ fn decide(change: &Change, copy: &WorkspaceCopy) -> usize {
     change.decisions.len()
 }
 
-/// Makes the edits that the compiler's errors ask for, and counts them for each change.
+/// Makes the edits that the compiler's errors require, and counts them for each change.
 fn repair(batch: &[Change], copy: &WorkspaceCopy, errors: &[Diagnostic], counts: &mut [usize]) {
     let mut by_file: BTreeMap<&str, Vec<(usize, Edit)>> = BTreeMap::new();
     for error in errors {
@@ -275,7 +275,7 @@ fn missing_field(error: &Diagnostic, text: &str, field: &str, value: &str) -> Op
     Some(Edit { span: at..at, text: format!(" {field}: {value},") })
 }
 
-/// Takes `Some` away from around a value, or adds it where an `Option` was read.
+/// Removes `Some` around a value, or adds it where an `Option` was read.
 fn without_some(error: &Diagnostic, text: &str) -> Option<Edit> {
     if error.code == "E0599" && text.get(error.span.clone()) == Some("as_deref") {
         let before = text[..error.span.start].strip_suffix('.')?;

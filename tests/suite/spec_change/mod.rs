@@ -1,4 +1,4 @@
-//! Changes of the spec: what is generated from changed copies of it.
+//! Changes of the spec: generates code from changed copies of it.
 
 mod exercise;
 mod workspace_copy;
@@ -115,7 +115,7 @@ fn an_added_value_becomes_a_variant() {
 }
 
 #[test]
-fn what_is_announced_for_the_spec_is_understood() {
+fn announced_changes_of_the_spec_are_supported() {
     let spec = spec()
         + "\n$$entry-extension //= (cost-centre: tstr)\nlabelled<V> = { 1: V, * $$entry-extension }\n\
            extra = labelled<uint>\n";

@@ -30,11 +30,11 @@ pub struct Part {
     pub folder: String,
     /// Its bytes, as adapters see them.
     pub bytes: Vec<u8>,
-    /// What kind of container it was read from.
+    /// The kind of container that it was read from.
     pub container: Container,
-    /// What is known about its documents besides their bytes.
+    /// The troubles of its documents.
     pub troubles: Vec<Trouble>,
-    /// The most bytes that an event may have to be parsed.
+    /// The maximum number of bytes of an event that is parsed.
     pub max_event: usize,
 }
 

@@ -14,7 +14,7 @@ pub struct NativePiece<'a> {
     pub kind: PieceKind,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// A document.

@@ -153,8 +153,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks whether the entry carries a piece of a frame. If it is not the first, what is in
-    /// it belongs to the entry of the first: gives the group that is.
+    /// Checks whether the entry contains a piece of a frame. The content of a piece that is not the
+    /// first belongs to the entry of the first. Returns the group of that entry.
     fn in_pieces(&mut self, group: usize, path: &[PathStep<'_>], leaf: &Leaf<'_>) -> usize {
         let length = entry_length(path);
         let is_data = self.unparsed == Some(length)

@@ -37,7 +37,7 @@ const MAX_LEVELS: usize = 8;
 /// often.
 const MAX_REPEATED: usize = 16 << 20;
 
-/// What is said about the conversation.
+/// The metadata of the conversation.
 pub(super) const META: Table = Table {
     name: "meta",
     columns: &["key", "value"],
@@ -67,7 +67,7 @@ impl Chat {
         Ok(meta)
     }
 
-    /// Returns the file next to the database, if it is what it is called.
+    /// Returns the file next to the database, if it contains metadata.
     fn meta_file(&self) -> Option<Cell> {
         let bytes = self.0.folder()?.read(META_FILE, MAX_META_FILE).ok()?;
         let cell = Cell::Blob(bytes);
@@ -196,7 +196,8 @@ impl Blobs {
         }
     }
 
-    /// Writes the root and what it leads to; false if it is not a list of messages.
+    /// Writes the root and the blobs that it refers to. Returns false if it is not a list of
+    /// messages.
     fn put_root(
         &self,
         place: usize,
@@ -262,7 +263,8 @@ impl Blobs {
         self.put_blob(place, documents);
     }
 
-    /// Returns what leads from a blob, each once, the nearest first; blobs may lead in circles.
+    /// Returns the blobs that a blob refers to, directly or not, each once and the nearest first.
+    /// References may be circular.
     fn linked(&self, root: usize) -> Vec<usize> {
         let mut seen = HashSet::from([root]);
         let mut found = vec![root];
@@ -298,7 +300,7 @@ impl Blobs {
     }
 }
 
-/// Writes a blob that is named and not there.
+/// Writes a blob that is referred to and does not exist.
 fn missing(id: &str, documents: &mut Documents) {
     documents.note(RowProblem::RowMissing);
     put_name(documents, "blob", id);

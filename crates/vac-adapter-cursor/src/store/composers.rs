@@ -108,7 +108,7 @@ fn preview(composer: Node<'_, '_>, id: &str) -> Preview {
     }
 }
 
-/// What a composer says about its conversation.
+/// The bubbles that a composer names.
 #[derive(PartialEq, Eq)]
 enum Composer {
     /// It does not exist.
@@ -146,7 +146,7 @@ fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
 struct Bubble {
     /// Its key after the composer's id.
     id: String,
-    /// What it calls itself.
+    /// The id that it states.
     own_id: Option<String>,
     /// When it was created, as it is written.
     created: Option<String>,
@@ -166,7 +166,8 @@ impl Bubble {
     }
 }
 
-/// Adds bubbles as the composer names them: by key, else by what they call themselves.
+/// Adds bubbles in the order in which the composer names them: by key, else by the id that they
+/// state.
 fn put_in_order(
     id: &str,
     composer: &Composer,

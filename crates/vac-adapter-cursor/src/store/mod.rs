@@ -44,7 +44,7 @@ fn open(database: Arc<dyn Database>) -> Option<Arc<dyn SessionStore>> {
     }
 }
 
-/// Writes a row, and states what is particular about it.
+/// Writes a row and its troubles.
 fn put(documents: &mut Documents, table: &str, name: &str, cell: &Cell) {
     if cell.is_null() {
         documents.note(RowProblem::RowNull);
@@ -83,7 +83,7 @@ fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
     AbstractTimestamp::from_node(node.member(key)?).ok().map(IntoOwned::into_owned)
 }
 
-/// What a list says about a session of which only the id is known.
+/// Returns the preview of a session of which only the id is known.
 fn by_id(variant: &'static str, session_id: &str) -> Preview {
     Preview { variant, session_id: Some(session_id.to_owned()), ..Preview::default() }
 }

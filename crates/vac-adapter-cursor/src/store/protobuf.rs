@@ -1,16 +1,16 @@
-//! Just enough of the protocol buffers' wire format to find references in a message
-//! whose schema is not published. Strict: bytes that are not wholly a message are not one.
+//! Parses the wire format of protocol buffers, to find references in a message whose schema is not
+//! published. Bytes have to be a message from the first to the last.
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     /// Its number.
     pub number: u64,
-    /// What it holds.
+    /// Its value.
     pub content: Content<'a>,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content<'a> {
     /// A number.
@@ -19,7 +19,7 @@ pub(super) enum Content<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Why bytes are no message.
+/// The reason why bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
     /// They end inside a field.
@@ -33,7 +33,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    /// In words.
+    /// Returns a description for messages.
     pub fn text(self) -> &'static str {
         match self {
             Self::Truncated => "it ends inside a field",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_is_no_message() {
+    fn invalid_bytes_are_not_a_message() {
         let cases: &[(&[u8], Problem)] = &[
             (b"\x0a\x20short", Problem::Truncated),
             (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", Problem::Truncated),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_are_too_much_for_it() {
+    fn any_bytes_are_parsed_without_panic() {
         // Every message of two bytes, and every cut of one that is good.
         for bytes in 0..=u16::MAX {
             let _ = fields(&bytes.to_be_bytes());

@@ -36,14 +36,14 @@ pub(super) struct Turn {
     /// The length of the marker's line.
     pub head: usize,
     pub bytes: Vec<u8>,
-    /// How many pieces of it have been shown, if it is too long to be shown as a whole.
+    /// The number of pieces that have been passed on, if it is too long for one.
     pub pieces: u64,
     /// Whether these bytes are the rest of it.
     pub is_last: bool,
 }
 
 impl Turn {
-    /// Shows as many pieces of this size as there are, and keeps what is left.
+    /// Passes on all complete pieces of this size, and keeps the rest.
     pub fn cut(
         &mut self,
         size: usize,
@@ -57,7 +57,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Shows it, or what is left of it.
+    /// Passes on the turn, or the rest of it.
     pub fn end(
         &mut self,
         size: usize,
@@ -93,7 +93,7 @@ impl Turn {
         std::str::from_utf8(&self.bytes).ok()?.split_at_checked(self.head)
     }
 
-    /// When it was written, if it says so.
+    /// Returns its time, if it states one.
     pub fn timestamp(&self) -> Option<AbstractTimestamp<'static>> {
         if self.pieces > 0 || self.marker != Some(MessageEntryType::User) {
             return None;
@@ -147,7 +147,7 @@ const THINKING: &str = "[Thinking]";
 const CALL: &str = "[Tool call]";
 const RESULT: &str = "[Tool result]";
 
-/// What the model did in a turn.
+/// Returns the thoughts, calls and results of a turn.
 fn children(said: &str) -> Vec<Entry<'_>> {
     let lines: Vec<&str> = said.split_inclusive('\n').collect();
     let mut children = Vec::new();
@@ -209,7 +209,7 @@ fn is_indented(line: &str) -> bool {
     line.starts_with("  ") && !line.trim().is_empty()
 }
 
-/// Returns how many lines at the beginning are indented, with blank ones between them.
+/// Returns the number of indented lines at the beginning, including blank ones between them.
 fn indented(lines: &[&str]) -> usize {
     let mut length = 0;
     for (at, line) in lines.iter().enumerate() {

@@ -13,7 +13,7 @@ use vac_record::annotations::Relation;
 
 use super::{WITHOUT, row, tree};
 
-/// What every table of a session is grouped by.
+/// The column by which every table of a session is grouped.
 const SESSION_ID: &str = "session_id";
 
 const fn table(name: &'static str, rows: Rows) -> Table {
@@ -26,12 +26,12 @@ const SESSION_V2: Table = table("session_v2", Rows::By("id"));
 const PROJECT: Table = table("project", Rows::By("id"));
 const TODO: Table = table("todo", Rows::By(SESSION_ID));
 const MESSAGE: Table = table("message", Rows::By(SESSION_ID));
-/// Parts may leave it to their message which session they belong to.
+/// Parts without a session belong to the session of their message.
 const PART: Table = table(
     "part",
     Rows::ByOrVia { column: SESSION_ID, link: "message_id", table: "message", id: "id" },
 );
-/// Where newer versions keep messages with their parts.
+/// The table in which newer versions keep messages with their parts.
 const SESSION_MESSAGE: Table = table("session_message", Rows::By(SESSION_ID));
 
 /// The tables that may be read.
@@ -57,7 +57,7 @@ fn tables_of_session() -> impl Iterator<Item = &'static Table> {
     TABLES.iter().skip(SESSIONS.len() + 1)
 }
 
-/// What a list reads of a session, and how long it may be.
+/// The columns that a list reads of a session, and their maximum length.
 const LISTED: &[&str] =
     &["id", "directory", "version", "time_created", "parent_id", "fork_session_id"];
 const MAX_LISTED: usize = 1 << 20;
@@ -79,7 +79,7 @@ impl Sessions {
         is_ours.then_some(Self(database))
     }
 
-    /// Reads what the tables of sessions say about each.
+    /// Reads the previews of sessions from the tables of sessions.
     fn list(&self, found: &mut BTreeMap<String, Preview>) -> io::Result<()> {
         for table in SESSIONS {
             self.0.list(table, LISTED, MAX_LISTED, &mut |row| {
@@ -107,8 +107,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Tables that should be there and are not. The newest versions have everything in one table,
-    /// and need no others.
+    /// Returns the required tables that do not exist. The newest versions have everything in one
+    /// table, and need no others.
     fn missing_tables(&self) -> impl Iterator<Item = &'static str> {
         let has = |table: Table| self.0.has_table(table.name);
         let is_newest = has(SESSION_MESSAGE) && !has(MESSAGE) && !has(PART);
@@ -218,7 +218,7 @@ impl SessionStore for Sessions {
     }
 }
 
-/// What is known of a session by its id alone.
+/// Returns the preview of a session of which only the id is known.
 fn by_id(id: &str) -> Preview {
     Preview { variant: "database", session_id: Some(id.to_owned()), ..Preview::default() }
 }

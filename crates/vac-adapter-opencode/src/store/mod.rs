@@ -1,4 +1,5 @@
-//! Where `OpenCode` keeps its sessions: a tree of files, then a database.
+//! The stores in which `OpenCode` keeps its sessions: a tree of files, in newer versions a
+//! database.
 //!
 //! # Decisions
 //!
@@ -35,7 +36,7 @@ pub(crate) const STORES: Stores = Stores {
     },
 };
 
-/// The session of what names none.
+/// The id of a session for objects that name none.
 const WITHOUT: &str = "without-session";
 
 /// Larger files are not read.

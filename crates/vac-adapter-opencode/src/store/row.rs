@@ -1,9 +1,9 @@
-//! Rows as the documents that a tree has instead.
+//! Writes rows as the documents of a storage tree.
 
 use vac_adapter::container::{Cell, Documents, ObjectWriter, Row};
 use vac_value::Kind;
 
-/// What a member of a document is made of.
+/// The source of a member of a document.
 enum From {
     /// A column as it is.
     Column(&'static str),
@@ -91,7 +91,7 @@ const PROJECT: &[(&str, From)] = &[
     ),
 ];
 
-/// What messages and parts have next to their data.
+/// The columns of messages and parts besides their data.
 const NAMED: &[(&str, &str)] =
     &[("id", "id"), ("session_id", "sessionID"), ("message_id", "messageID")];
 
@@ -122,14 +122,14 @@ fn whole(members: &'static [(&str, From)], row: &Row, documents: &mut Documents)
     });
 }
 
-/// Adds what a cell has; nothing for NULL.
+/// Adds the value of a cell; nothing for NULL.
 fn value(object: &mut ObjectWriter<'_>, name: &str, cell: &Cell) {
     if !cell.is_null() {
         object.member(name).cell(cell);
     }
 }
 
-/// Adds what a cell has that contains JSON, as JSON.
+/// Adds the JSON that a cell contains.
 fn json(object: &mut ObjectWriter<'_>, name: &str, cell: &Cell) {
     match cell.json() {
         Some(document) => object.member(name).json(&document),
@@ -195,7 +195,7 @@ pub(super) fn data(row: &Row, documents: &mut Documents) {
     });
 }
 
-/// Writes what a session wants to do, in one document.
+/// Writes the list of tasks of a session, in one document.
 pub(super) fn todos(rows: &[Row], documents: &mut Documents) {
     documents.array(rows, |row, object| {
         for (column, cell) in row.iter().filter(|(column, _)| *column != "session_id") {

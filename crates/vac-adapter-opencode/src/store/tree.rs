@@ -36,7 +36,7 @@ pub(super) struct Tree {
     index: OnceLock<Index>,
 }
 
-/// Which files there are, as far as that has to be known before one is read.
+/// An index of the files, as far as it is needed before one is read.
 #[derive(Debug, Default)]
 struct Index {
     /// The files of sessions, by their ids. A session whose file is missing has none.
@@ -176,7 +176,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a file that need not be there.
+    /// Writes a file if it exists.
     fn optional(&mut self, folder: &str, name: &str) {
         let path = format!("{folder}/{name}{JSON}");
         if is_file_name(name) && self.root.exists(&path) {
@@ -200,7 +200,7 @@ fn read(root: &dyn Folder, path: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes what a session has changed, where a tree next to a database keeps it.
+/// Writes the changes of a session, which a tree next to a database contains.
 pub(super) fn diffs(folder: &dyn Folder, session: &str, to: &mut Documents) {
     Writer { root: folder, to }.optional("storage/session_diff", session);
 }
@@ -228,7 +228,7 @@ impl SessionStore for Tree {
 }
 
 impl Tree {
-    /// Returns what the file of a session says; its name, if it says nothing.
+    /// Returns the preview in the file of a session, or of its name if the file states nothing.
     fn preview(&self, id: &str, file: Option<&String>) -> Preview {
         let variant = if self.is_early { "early" } else { "tree" };
         let session_id = Some(id.to_owned());
@@ -257,7 +257,8 @@ fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
 }
 
-/// Returns whether a folder of messages is one: folders of JSON files, or nothing yet.
+/// Returns whether a folder has the structure of a folder of messages: folders of JSON files, or
+/// nothing yet.
 fn has_documents(root: &dyn Folder, folder: &str) -> io::Result<bool> {
     let folders = root.folders(folder)?;
     let has = |name: &String| !root.files(&format!("{folder}/{name}"), JSON).names.is_empty();

@@ -23,7 +23,7 @@ pub use documents::{Documents, ObjectWriter, ValueWriter};
 pub use row::{Cell, Row};
 pub use trouble::{RowProblem, Trouble, troubles_at};
 
-/// What a log was read from.
+/// The container that a log was read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Container {
     /// A file, or bytes in memory.
@@ -53,7 +53,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// An agent that keeps each session in files of its own.
+    /// The rules of an agent that keeps each session in files of its own.
     pub const NONE: Self = Self { tables: &[], open_database: |_| None, open_folder: |_| Ok(None) };
 }
 
@@ -86,17 +86,17 @@ pub struct Table {
     pub name: &'static str,
     /// The columns; all of them if empty.
     pub columns: &'static [&'static str],
-    /// Which rows, and which of them belong together.
+    /// The rows that may be read, and the way in which they are grouped.
     pub rows: Rows,
     /// The columns that rows which belong together are ordered by. If empty, they are in the
     /// order in which they were stored.
     pub order: &'static [&'static str],
-    /// The columns of which blobs are compressed with Zstandard. A blob that cannot be
-    /// decompressed is shown as it is stored.
+    /// The columns of which blobs are compressed with Zstandard. A blob that cannot be decompressed
+    /// is returned as it is stored.
     pub compressed: &'static [&'static str],
 }
 
-/// Which rows of a table may be read, and which of them belong together.
+/// The rows of a table that may be read, and the way in which they are grouped.
 #[derive(Clone, Copy, Debug)]
 pub enum Rows {
     /// All; those with the same text in this column belong together.

@@ -35,7 +35,7 @@ impl Cell {
         }
     }
 
-    /// Returns how many bytes of text or of a blob it has.
+    /// Returns the number of bytes of text or of a blob.
     pub fn size(&self) -> usize {
         self.bytes().map_or(0, <[u8]>::len)
     }

@@ -1,6 +1,6 @@
-//! What went wrong while a log was read from its container.
+//! Troubles: facts about documents of a container that the documents do not state.
 
-/// Something about a document that the document does not state.
+/// A fact about a document of a container that the document does not state, such as a missing row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Where the document that it is about begins in the log, as
@@ -11,7 +11,7 @@ pub struct Trouble {
     pub problem: RowProblem,
 }
 
-/// What is particular about a row, or could not be read.
+/// The kind of a [`Trouble`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowProblem {
     /// Another row names the row, and it is not in the database.
@@ -22,7 +22,7 @@ pub enum RowProblem {
     RowNotJson,
     /// The conversation lists the row again.
     RowRepeated {
-        /// How often it was listed, with this time.
+        /// The number of times that it has been listed, including this one.
         time: u64,
         /// Whether its value is left out, because a short list can repeat a long row very often.
         is_left_out: bool,

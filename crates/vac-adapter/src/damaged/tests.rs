@@ -24,7 +24,7 @@ fn assert_pieces(document: &str, lists: &'static [List], expected: &[&str]) {
 }
 
 #[test]
-fn damage_is_skipped() {
+fn elements_after_damage_are_read() {
     assert_pieces(
         r#"{"a": 1, "b": x, c, "lines": [1, {"d": y}, z, w "v", 2], "e": 3} end"#,
         LINES,
@@ -195,7 +195,7 @@ fn nothing_is_lost_and_order_is_kept_wherever_the_damage_is() {
 }
 
 #[test]
-fn time_is_linear() {
+fn damaged_documents_take_linear_time() {
     // In quadratic time one of these would take minutes.
     const SIZE: usize = 1 << 18;
     let repeated = [

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use vac_value::{Problem, Scanner, SyntaxError};
 
 use super::step::{
-    Count, End, Step, end_of_bad, good, line_ends, scanner, scanner_within, step, utf8_at,
-    without_return,
+    End, PlaceCounter, Step, document_frame, invalid_end, line_ends, scanner, scanner_within, step,
+    utf8_at, without_return,
 };
 use super::{Content, Frame, Limit, Raw, Reason};
 
@@ -36,7 +36,7 @@ pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Fra
         ControlFlow::Continue(())
     };
     let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
-    splitter.max_bad = limit.bad();
+    splitter.max_invalid = limit.max_invalid();
     splitter.max_nodes = MAX_NODES;
     splitter.split();
     (!splitter.is_over_limit).then_some(frames)
@@ -63,14 +63,14 @@ struct Splitter<'a, 's> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
-    count: Count,
+    count: PlaceCounter,
     scanner: Scanner,
     /// Receives the frames.
     show: &'s mut Show<'a, 's>,
     /// Number of documents to find before stopping.
     missing: usize,
     /// The maximum number of bytes of a frame that is not a document.
-    max_bad: usize,
+    max_invalid: usize,
     /// The number of nodes that further documents may have.
     max_nodes: usize,
     /// Whether a limit was exceeded. Splitting has ended there.
@@ -90,11 +90,11 @@ impl<'a, 's> Splitter<'a, 's> {
             bytes,
             at: 0,
             line: 1,
-            count: Count::default(),
+            count: PlaceCounter::default(),
             scanner,
             show,
             missing: documents,
-            max_bad: usize::MAX,
+            max_invalid: usize::MAX,
             max_nodes: usize::MAX,
             is_over_limit: false,
             is_stopped: false,
@@ -110,7 +110,7 @@ impl<'a, 's> Splitter<'a, 's> {
                 Err(error) => {
                     let valid = &rest[..error.valid_up_to()];
                     let text = std::str::from_utf8(valid).expect("it is valid up to here");
-                    self.text(text, End::BadByte);
+                    self.text(text, End::InvalidByte);
                 }
             }
         }
@@ -128,8 +128,8 @@ impl<'a, 's> Splitter<'a, 's> {
             self.skip(rest.len() - trimmed.len());
             rest = trimmed;
             if rest.is_empty() {
-                if end == End::BadByte {
-                    self.bad_bytes(0, utf8_at(0));
+                if end == End::InvalidByte {
+                    self.add_invalid_line(0, utf8_at(0));
                 }
                 return;
             }
@@ -141,8 +141,8 @@ impl<'a, 's> Splitter<'a, 's> {
                         None => return self.is_over_limit = true,
                     }
                     let line_ends = document.line_ends();
-                    let frame = good(self.count.next(self.line, self.at as u64), document);
-                    self.show(frame);
+                    let place = self.count.next(self.line, self.at as u64);
+                    self.show(document_frame(place, document));
                     self.missing -= 1;
                     self.line += line_ends;
                     self.at += length;
@@ -154,18 +154,20 @@ impl<'a, 's> Splitter<'a, 's> {
                     self.raw(&rest.as_bytes()[..length], Reason::Nul);
                     length
                 }
-                Step::Bad(Reason::Syntax(SyntaxError { problem: Problem::Nodes(_), .. })) => {
+                Step::Invalid(Reason::Syntax(SyntaxError {
+                    problem: Problem::Nodes(_), ..
+                })) => {
                     return self.is_over_limit = true;
                 }
-                Step::Bad(reason) => match end_of_bad(rest, end) {
+                Step::Invalid(reason) => match invalid_end(rest, end) {
                     Some(length) => {
                         self.raw(without_return(&rest.as_bytes()[..length]), reason);
                         length
                     }
-                    None => return self.bad_bytes(rest.len(), reason),
+                    None => return self.add_invalid_line(rest.len(), reason),
                 },
                 // Only text that continues can be undecided.
-                Step::More => return self.bad_bytes(rest.len(), Reason::Stray),
+                Step::More => return self.add_invalid_line(rest.len(), Reason::Stray),
             };
             self.skip(length);
             rest = &rest[length..];
@@ -173,7 +175,7 @@ impl<'a, 's> Splitter<'a, 's> {
     }
 
     /// Adds a malformed line that continues after `known` bytes of text.
-    fn bad_bytes(&mut self, known: usize, reason: Reason) {
+    fn add_invalid_line(&mut self, known: usize, reason: Reason) {
         let rest = &self.bytes[self.at..];
         let stop = rest[known..].iter().position(|byte| matches!(byte, b'\n' | 0));
         let length = stop.map_or(rest.len(), |stop| known + stop);
@@ -182,7 +184,7 @@ impl<'a, 's> Splitter<'a, 's> {
     }
 
     fn raw(&mut self, bytes: &'a [u8], reason: Reason) {
-        self.is_over_limit |= bytes.len() >= self.max_bad;
+        self.is_over_limit |= bytes.len() >= self.max_invalid;
         let place = self.count.next(self.line, self.at as u64);
         let content = Content::Raw(Raw { bytes, reason, document: None });
         self.show(Frame { place, content });

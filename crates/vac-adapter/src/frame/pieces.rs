@@ -3,7 +3,7 @@
 use super::step::without_return;
 
 /// Finds the end of a frame that is not read as a document, in one pass over bytes that arrive in
-/// chunks. It is the same as that of a bad document (see the module above).
+/// chunks. It is the same as that of an invalid document (see the parent module).
 #[derive(Debug, Default)]
 pub(super) struct FrameEnd {
     state: State,

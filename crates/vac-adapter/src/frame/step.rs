@@ -1,4 +1,4 @@
-//! Decides what the text of a frame begins with.
+//! Parses the beginning of the text of a frame.
 
 use vac_value::{Document, Kind, Limits, Problem, Scanner, SyntaxError};
 
@@ -19,30 +19,30 @@ pub(super) fn scanner_within(nodes: usize) -> Scanner {
     Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, nodes, ..limits })
 }
 
-/// What follows the text in memory.
+/// The input that follows the text in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// More text, perhaps.
     Open,
     /// A byte that is not UTF-8.
-    BadByte,
+    InvalidByte,
     /// The end of the input.
     Input,
 }
 
-/// What the text begins with.
+/// The beginning of the text.
 pub(super) enum Step<'t> {
     /// A document, and where it ends.
     Document(Document<'t>, usize),
     /// NUL bytes.
     Nul,
     /// Bytes that are not a document.
-    Bad(Reason),
+    Invalid(Reason),
     /// More text is needed to know.
     More,
 }
 
-/// Decides about text that does not begin with space.
+/// Parses the beginning of text that does not begin with space.
 pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'t> {
     if text.starts_with('\0') {
         return Step::Nul;
@@ -50,21 +50,21 @@ pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'
     match scanner.json_text_prefix(text) {
         Ok((document, length)) => match is_document(&document, &text[length..], end) {
             Some(true) => Step::Document(document, length),
-            Some(false) => Step::Bad(Reason::Stray),
+            Some(false) => Step::Invalid(Reason::Stray),
             None => Step::More,
         },
         Err(error) if error.problem == Problem::Truncated => match end {
             End::Open => Step::More,
-            End::BadByte => Step::Bad(utf8_at(text.len())),
-            End::Input => Step::Bad(Reason::Syntax(error)),
+            End::InvalidByte => Step::Invalid(utf8_at(text.len())),
+            End::Input => Step::Invalid(Reason::Syntax(error)),
         },
         // A line that ends inside a text is truncated.
         Err(SyntaxError { offset, problem: Problem::ControlCharacter })
             if text[offset..].starts_with(['\n', '\r']) =>
         {
-            Step::Bad(Reason::Syntax(SyntaxError { offset, problem: Problem::Truncated }))
+            Step::Invalid(Reason::Syntax(SyntaxError { offset, problem: Problem::Truncated }))
         }
-        Err(error) => Step::Bad(Reason::Syntax(error)),
+        Err(error) => Step::Invalid(Reason::Syntax(error)),
     }
 }
 
@@ -78,14 +78,14 @@ fn is_document(document: &Document<'_>, after: &str, end: End) -> Option<bool> {
         Some(next) => Some(next == '\n'),
         None => match end {
             End::Open => None,
-            End::BadByte => Some(false),
+            End::InvalidByte => Some(false),
             End::Input => Some(true),
         },
     }
 }
 
 /// Returns a document as a frame.
-pub(super) fn good(place: Place, document: Document<'_>) -> Frame<'_> {
+pub(super) fn document_frame(place: Place, document: Document<'_>) -> Frame<'_> {
     let content = if document.duplicate_keys().len() == 0 {
         Content::Document(document)
     } else {
@@ -100,8 +100,9 @@ pub(super) fn utf8_at(offset: usize) -> Reason {
     Reason::Syntax(SyntaxError { offset, problem: Problem::Utf8 })
 }
 
-/// Returns where the bad document that the text begins with ends; `None` if more text is needed.
-pub(super) fn end_of_bad(text: &str, end: End) -> Option<usize> {
+/// Returns the end of the invalid document that the text begins with; `None` if more text is
+/// needed.
+pub(super) fn invalid_end(text: &str, end: End) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_last = end == End::Input;
     let stop = |at: usize| bytes[at..].iter().position(|byte| matches!(byte, b'\n' | 0));
@@ -146,14 +147,14 @@ pub(super) fn line_ends(bytes: &[u8]) -> u64 {
 
 /// Numbers frames, and returns their places.
 #[derive(Debug, Default)]
-pub(super) struct Count {
+pub(super) struct PlaceCounter {
     pub file: usize,
     index: u64,
     /// The line of the last frame, and its number on the line.
     last: (u64, u64),
 }
 
-impl Count {
+impl PlaceCounter {
     pub fn next(&mut self, line: u64, offset: u64) -> Place {
         self.last = if self.last.0 == line { (line, self.last.1 + 1) } else { (line, 1) };
         self.index += 1;

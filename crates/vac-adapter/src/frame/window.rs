@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use super::pieces::FrameEnd;
-use super::step::{End, end_of_bad, line_ends, without_return};
+use super::step::{End, invalid_end, line_ends, without_return};
 
 /// The part of an input in memory; see the module.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Window<R> {
     bytes: Vec<u8>,
     from: usize,
     /// Whether the unchecked bytes begin with one that is not UTF-8.
-    bad_byte: bool,
+    is_invalid: bool,
     /// Whether the input is at its end.
     ended: bool,
     offset: u64,
@@ -35,7 +35,7 @@ impl<R: Read> Window<R> {
             at: 0,
             bytes: Vec::new(),
             from: 0,
-            bad_byte: false,
+            is_invalid: false,
             ended: false,
             offset: 0,
             line: 1,
@@ -44,7 +44,7 @@ impl<R: Read> Window<R> {
 
     /// Makes the text longer, up to about `most` bytes; false if it cannot be made longer.
     pub fn fill(&mut self, most: usize) -> io::Result<bool> {
-        if self.bad_byte || (self.ended && self.from == self.bytes.len()) {
+        if self.is_invalid || (self.ended && self.from == self.bytes.len()) {
             return Ok(false);
         }
         self.text.drain(..self.at);
@@ -60,7 +60,7 @@ impl<R: Read> Window<R> {
         loop {
             let before = self.text.len();
             self.check()?;
-            if self.bad_byte || self.text.len() >= target {
+            if self.is_invalid || self.text.len() >= target {
                 return Ok(true);
             }
             if self.text.len() == before {
@@ -105,7 +105,7 @@ impl<R: Read> Window<R> {
         reserve(self.text.try_reserve_exact(text.len()))?;
         self.text.push_str(text);
         self.from += text.len();
-        self.bad_byte = match rest {
+        self.is_invalid = match rest {
             None => false,
             Some(Some(_)) => true,
             Some(None) => is_all && self.ended,
@@ -122,9 +122,9 @@ fn reserve(reserved: Result<(), std::collections::TryReserveError>) -> io::Resul
 /// Allocations below this size are not tried first.
 const FEW: usize = 4 << 20;
 
-/// Fails if `size` bytes of memory cannot be allocated. What becomes of a long frame (its index, its
-/// entry, the bytes that this is written as) is allocated elsewhere, where a failure would
-/// end the whole program and not only the conversion of this log.
+/// Fails if `size` bytes of memory cannot be allocated. The index of a long frame, its entry and
+/// the encoded bytes of the entry are allocated elsewhere, where a failure would end the whole
+/// program and not only the conversion of this log.
 fn require(size: usize) -> io::Result<()> {
     let mut probe = Vec::<u8>::new();
     let reserved = probe.try_reserve_exact(size);
@@ -137,15 +137,15 @@ fn require(size: usize) -> io::Result<()> {
 pub(super) const AHEAD: usize = 8;
 
 impl<R: Read> Window<R> {
-    /// Returns the length of the bad document that comes next, if it is not longer than `most`. The
-    /// module above describes where it ends.
-    pub fn bad_length(&mut self, most: usize) -> io::Result<Option<usize>> {
+    /// Returns the length of the invalid document that comes next, if it is not longer than `most`.
+    /// The parent module describes where it ends.
+    pub fn invalid_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         loop {
-            if let Some(end) = end_of_bad(self.text(), self.end()) {
+            if let Some(end) = invalid_end(self.text(), self.end()) {
                 return Ok((end <= most).then_some(end));
             }
-            if self.bad_byte {
-                return self.bad_line_length(most);
+            if self.is_invalid {
+                return self.invalid_line_length(most);
             }
             if self.text().len() > most + AHEAD {
                 return Ok(None);
@@ -155,7 +155,7 @@ impl<R: Read> Window<R> {
     }
 
     /// Returns the length of the remaining text and of the rest of its line, which is not UTF-8.
-    fn bad_line_length(&mut self, most: usize) -> io::Result<Option<usize>> {
+    fn invalid_line_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         let text = self.text().len();
         let mut searched = 0;
         loop {
@@ -199,7 +199,7 @@ impl<R: Read> Window<R> {
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
         bytes.extend_from_slice(&self.bytes[self.from..]);
         (self.bytes, self.from) = (bytes, 0);
-        self.bad_byte = false;
+        self.is_invalid = false;
     }
 
     /// Removes the next piece of a frame, and returns it and whether it is the last.
@@ -255,8 +255,8 @@ impl<R> Window<R> {
 
     /// Returns what follows the text.
     pub fn end(&self) -> End {
-        match (self.bad_byte, self.ended && self.from == self.bytes.len()) {
-            (true, _) => End::BadByte,
+        match (self.is_invalid, self.ended && self.from == self.bytes.len()) {
+            (true, _) => End::InvalidByte,
             (false, true) => End::Input,
             (false, false) => End::Open,
         }

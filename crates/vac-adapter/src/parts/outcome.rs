@@ -1,5 +1,5 @@
-//! How a tool call ended, and what the text of its result states about it, as Gemini CLI and its
-//! forks write it.
+//! Determines how a tool call ended, and what the text of its result states about it, as Gemini CLI and
+//! its forks write it.
 //!
 //! | the log states | outcome |
 //! |---|---|
@@ -21,7 +21,7 @@ const CANCELLED: &str = "[Operation Cancelled]";
 const NOT_ALLOWED: &str = "User did not allow tool call";
 const DENIED_BY_POLICY: &str = "denied by policy";
 
-/// What a log states about the end of a call.
+/// The facts that a log states about the end of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StatedEnd<'s> {
     /// Whether the tool runs commands.
@@ -101,7 +101,7 @@ fn returned_text<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     }
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct CommandEnd {
     exit_code: Option<i128>,

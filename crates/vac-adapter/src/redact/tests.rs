@@ -83,7 +83,7 @@ fn other_text_is_not_taken_for_a_name() {
 }
 
 #[test]
-fn text_that_is_escaped_too_often_is_redacted_unread() {
+fn text_that_is_escaped_too_often_is_redacted() {
     let nested = |levels: usize| format!(r#"{{"\{}u0061":1"#, "u005c".repeat(levels));
     assert!(!SECRETS.are_readable_in(nested(2).as_bytes()));
     assert!(SECRETS.are_readable_in(nested(20).as_bytes()));
@@ -113,7 +113,7 @@ fn redacted(log: &str) -> String {
 }
 
 #[test]
-fn what_follows_a_name_is_redacted_up_to_the_next_whole_value() {
+fn bytes_after_a_name_are_redacted_up_to_the_next_value() {
     for (log, expected) in [
         ("{\"id\":1,\"secret\":\n\"hush\",\n\"url\":\n{\"a\":1}\nbad", "xxx--"),
         ("{\"secret\"\n:\n\"hush\"\n7\n[]\n\"hush\"", "xxxx--"),

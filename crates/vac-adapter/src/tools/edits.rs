@@ -1,4 +1,4 @@
-//! What an edit changes, read from the input of its call.
+//! The changes of an edit, read from the input of its call.
 //!
 //! A tool states which members of its input contain the change ([`ChangeKeys`]): the old and the
 //! new text, the whole new content, or a patch in the format of `apply_patch` or of `diff -u`.
@@ -10,12 +10,12 @@ use super::{Tool, ToolTable};
 /// At most this many edits of one call are returned.
 const MAX_EDITS: usize = 1000;
 
-/// Members of an edit's input that say what it changes, most specific first.
+/// Members of an edit's input that state what it changes, most specific first.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeKeys {
     /// The text to replace.
     pub old: &'static [&'static str],
-    /// The text to put in its place.
+    /// The text that replaces it.
     pub new: &'static [&'static str],
     /// The new content of the whole file.
     pub content: &'static [&'static str],
@@ -35,11 +35,11 @@ impl ChangeKeys {
 pub struct FileEdit {
     /// The path, if the input states it.
     pub path: Option<String>,
-    /// What happens to the file.
+    /// The change of the file.
     pub change: Change,
 }
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A text is replaced.

@@ -224,7 +224,7 @@ fn dedent(value: LiteralValue) -> LiteralValue {
     }
 }
 
-/// Removes the common indentation of bytes. `None` if there is none to remove.
+/// Removes the common indentation of bytes. `None` without a common indentation.
 fn dedent_bytes(text: &[u8]) -> Option<Vec<u8>> {
     let indent = |line: &[u8]| line.iter().take_while(|&&byte| byte == b' ').count();
     let lines = || text.split_inclusive(|&byte| byte == b'\n');

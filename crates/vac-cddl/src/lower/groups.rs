@@ -151,7 +151,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// A type without a key, which may also be the name of a group.
+    /// Lowers a type without a key, which may also be the name of a group.
     fn type_entry(
         &mut self,
         of: &'a ast::Type<'a>,

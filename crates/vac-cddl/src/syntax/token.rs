@@ -102,7 +102,7 @@ pub(super) struct Tokenized {
     pub comments: Vec<TextSpan>,
     /// Errors: text that cannot be read.
     pub problems: Vec<SyntaxProblem>,
-    /// Returns warnings about notation that the RFC does not allow and this crate accepts.
+    /// Warnings about notation that the RFC does not allow.
     pub warnings: Vec<SyntaxProblem>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// A byte string with a prefix of this length.
+    /// Reads a byte string with a prefix of this length.
     fn bytes(&mut self, prefix: usize) {
         let rest = self.rest();
         match literal::quoted_length(&rest[prefix..], '\'') {
@@ -278,7 +278,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// A literal of this length, unless it cannot be read.
+    /// Adds a literal of this length, unless it cannot be read.
     fn literal(&mut self, length: usize, value: Result<LiteralValue, String>) {
         let written = &self.rest()[..length];
         let is_line_end = |c: char| matches!(c, '\n' | '\r');

@@ -101,7 +101,7 @@ impl Search<'_> {
         }
     }
 
-    /// The alternatives of a group: the content of a map (`Some(true)`) or of an array, or a
+    /// Visits the alternatives of a group: the content of a map (`Some(true)`) or of an array, or a
     /// part of one.
     fn group(&mut self, group: &Group, container: Option<bool>) {
         let mut shapes = HashSet::new();

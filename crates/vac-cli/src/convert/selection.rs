@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use vac::{Agent, Search};
-use vac_store::join::{DetectedLog, Why};
+use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::{MemoryBudget, Skipped};
 
 use super::when;
@@ -69,7 +69,7 @@ impl Selection {
         let mut duplicates = Vec::new();
         for thing in &found.left_out {
             let words = thing.to_string();
-            if let Why::Unreadable(_) = thing.why {
+            if let UnusedReason::Unreadable(_) = thing.reason {
                 printer.error(&words);
                 is_complete = false;
             } else {

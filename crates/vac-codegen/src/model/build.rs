@@ -145,7 +145,7 @@ impl<'s> Builder<'s> {
         self.items.len() - 1
     }
 
-    /// The same for a map or an array.
+    /// Fills the slot of a map or an array, or adds an item for it.
     pub fn container(
         &mut self,
         name: &str,

@@ -223,7 +223,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The literals of a key, each with the feature that it is for. `None` if there is
+    /// Collects the literals of a key, each with the feature that it is for. `None` if there is
     /// anything but literals. A number without a name has that of the rule around it.
     fn keys_by_feature<'t>(
         &'t self,

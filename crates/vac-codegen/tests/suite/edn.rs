@@ -25,7 +25,7 @@ impl Item {
         bytes
     }
 
-    /// The same as JSON, if it has that form.
+    /// Returns the item as JSON, if it has that form.
     pub fn to_json(&self) -> Option<String> {
         let all = |items: &[Self]| items.iter().map(Self::to_json).collect::<Option<Vec<_>>>();
         Some(match self {

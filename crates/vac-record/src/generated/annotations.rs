@@ -19,31 +19,31 @@ pub enum Annotations<'a> {
     Session(SessionAnnotations<'a>),
 }
 
-/// What vac says about one entry.
+/// The annotations of one entry.
 ///
 /// ```cddl
 /// entry-annotations = {
-///   ? author: author                            ; Whose words a message is; absent from the model's own.
+///   ? author: author                            ; The author of a message; absent if it is the model.
 ///   ? local-command: bool                       ; The user typed a command for the program, not for the model.
 ///   ? superseded: superseded                    ; Not part of the conversation any more.
 ///   ? duplicate-of: tstr                        ; The id of the entry that this one repeats.
 ///   ? inherited: true / tstr                    ; The history of another session, by its id if it is known.
-///   ? subagent: subagent                        ; A subagent did it.
-///   ? outcome: outcome                          ; How a tool call ended.
+///   ? subagent: subagent                        ; The subagent that made the entry.
+///   ? outcome: outcome                          ; The outcome of a tool call.
 ///   ? exit-code: int                            ; The exit code of a command.
-///   ? action: action                            ; What a tool call does, or a command that the user ran.
+///   ? action: action                            ; The action of a tool call, or of a command that the user ran.
 ///   ? delegated-to: tstr                        ; The session or subagent that a tool call started, by its id.
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
-///   ? usage: usage                              ; What a request to the model used.
-///   ? reason: unparsed-reason                   ; Why a part of the log was not parsed.
+///   ? usage: usage                              ; The tokens that a request to the model used.
+///   ? reason: unparsed-reason                   ; The reason why a part of the log was not parsed.
 ///   ? starts: true                              ; The log says that the session starts here.
 ///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntryAnnotations<'a> {
-    /// Whose words a message is; absent from the model's own.
+    /// The author of a message; absent if it is the model.
     pub author: Option<Author>,
     /// The user typed a command for the program, not for the model.
     pub local_command: Option<bool>,
@@ -53,13 +53,13 @@ pub struct EntryAnnotations<'a> {
     pub duplicate_of: Option<::vac_value::Text<'a>>,
     /// The history of another session, by its id if it is known.
     pub inherited: Option<EntryAnnotationsInherited<'a>>,
-    /// A subagent did it.
+    /// The subagent that made the entry.
     pub subagent: Option<Subagent<'a>>,
-    /// How a tool call ended.
+    /// The outcome of a tool call.
     pub outcome: Option<Outcome>,
     /// The exit code of a command.
     pub exit_code: Option<i128>,
-    /// What a tool call does, or a command that the user ran.
+    /// The action of a tool call, or of a command that the user ran.
     pub action: Option<Action<'a>>,
     /// The session or subagent that a tool call started, by its id.
     pub delegated_to: Option<::vac_value::Text<'a>>,
@@ -67,9 +67,9 @@ pub struct EntryAnnotations<'a> {
     pub tool: Option<::vac_value::Text<'a>>,
     /// A decision about what the agent may do.
     pub permission: Option<Permission<'a>>,
-    /// What a request to the model used.
+    /// The tokens that a request to the model used.
     pub usage: Option<Usage<'a>>,
-    /// Why a part of the log was not parsed.
+    /// The reason why a part of the log was not parsed.
     pub reason: Option<UnparsedReason>,
     /// The log says that the session starts here.
     pub starts: Option<bool>,
@@ -77,7 +77,7 @@ pub struct EntryAnnotations<'a> {
     pub ends: Option<End>,
 }
 
-/// Who wrote a message. `unknown` is for words that are not the user's for certain.
+/// The author of a message. `unknown` is for text that may not be the user's.
 ///
 /// ```cddl
 /// author = "user" / "program" / "other-agent" / "hook" / "unknown"
@@ -96,7 +96,7 @@ pub enum Author {
     Unknown,
 }
 
-/// How an entry stopped being part of the conversation.
+/// The way in which an entry stopped being part of the conversation.
 ///
 /// ```cddl
 /// superseded = {
@@ -206,7 +206,7 @@ pub enum Category {
     Other,
 }
 
-/// Who decided what about an action that needs permission.
+/// A decision about an action that needs permission.
 ///
 /// ```cddl
 /// permission = {
@@ -287,7 +287,7 @@ pub struct Usage<'a> {
     pub model: Option<::vac_value::Text<'a>>,
 }
 
-/// Why a part of the log was not parsed.
+/// The reason why a part of the log was not parsed.
 ///
 /// ```cddl
 /// unparsed-reason = "syntax" / "not-utf-8" / "too-deep" / "too-long" / "nul-bytes" / "duplicate-key" / "not-encodable" / "redacted" / "row-missing" / "other"
@@ -345,12 +345,12 @@ pub enum Ending {
     Interrupted,
 }
 
-/// What vac says about the session.
+/// The annotations of the session.
 ///
 /// ```cddl
 /// session-annotations = {
-///   agent: tstr                                 ; Who wrote the log.
-///   adapter: tstr                               ; Whose tables apply: the agent whose format the log has.
+///   agent: tstr                                 ; The agent that wrote the log.
+///   adapter: tstr                               ; The adapter that reads the format of the log.
 ///   variant: tstr                               ; The format of the log.
 ///   ? parent: tstr                              ; The id of the session that this one came from.
 ///   ? relation: relation
@@ -358,9 +358,9 @@ pub enum Ending {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionAnnotations<'a> {
-    /// Who wrote the log.
+    /// The agent that wrote the log.
     pub agent: ::vac_value::Text<'a>,
-    /// Whose tables apply: the agent whose format the log has.
+    /// The adapter that reads the format of the log.
     pub adapter: ::vac_value::Text<'a>,
     /// The format of the log.
     pub variant: ::vac_value::Text<'a>,
@@ -370,7 +370,7 @@ pub struct SessionAnnotations<'a> {
     pub relation: Option<Relation>,
 }
 
-/// How a session came from its parent.
+/// The relation of a session to its parent.
 ///
 /// ```cddl
 /// relation = "subagent" / "fork" / "resumed" / "continued"

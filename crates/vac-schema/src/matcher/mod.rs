@@ -234,7 +234,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         }
     }
 
-    /// The verdict, after a node has been checked.
+    /// Returns the verdict, after a node has been checked.
     fn finish(&mut self, node: Node<'_, '_>) -> Result<(), Violations> {
         if self.total == 0 && !self.budget.is_stopped() {
             return Ok(());

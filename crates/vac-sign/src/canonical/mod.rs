@@ -33,7 +33,7 @@ pub enum Form {
     Sorted,
 }
 
-/// Why a value has no canonical form.
+/// The reason why a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CanonicalError {
     /// A number that the form would change.

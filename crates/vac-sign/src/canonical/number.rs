@@ -9,7 +9,7 @@ use super::Form;
 /// The number of significant digits that are enough for every double.
 const MAX_DIGITS: usize = 17;
 
-/// Returns the canonical form of a number, or why it has none.
+/// Returns the canonical form of a number. The error states why it has none.
 pub(super) fn canonical(node: Node<'_, '_>, form: Form) -> Result<String, &'static str> {
     let token = std::str::from_utf8(node.raw()).expect("JSON is UTF-8");
     match (form, node.kind()) {

@@ -1,4 +1,4 @@
-//! Finds out what was signed: the record unchanged, its canonical form, or its digest.
+//! Determines what was signed: the record unchanged, its canonical form, or its digest.
 
 use vac_value::{Document, Encoding};
 

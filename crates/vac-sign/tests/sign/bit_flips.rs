@@ -1,4 +1,4 @@
-//! Every bit of an envelope and of a record, turned over.
+//! Flips every bit of an envelope and of a record.
 
 use vac_sign::Envelope;
 use vac_sign::canonical::{Form, canonical};
@@ -15,7 +15,7 @@ fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     })
 }
 
-/// Returns where the unprotected header is.
+/// Returns the range of the unprotected header.
 fn unprotected(envelope: &[u8]) -> std::ops::Range<usize> {
     let header = Envelope::read(envelope).expect("an envelope").unprotected;
     let start = header.as_ptr().addr() - envelope.as_ptr().addr();

@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// As values: `1` and `1.0` are one number, and so are zeros.
+/// Compares values: `1` equals `1.0`, and zeros are equal.
 fn are_equal(one: Node<'_, '_>, other: Node<'_, '_>) -> bool {
     let number = |node: Node<'_, '_>| {
         let is_number = matches!(node.kind(), Kind::Integer | Kind::BigInteger | Kind::Float);

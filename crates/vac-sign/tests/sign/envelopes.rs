@@ -39,7 +39,7 @@ impl Parts {
         key().sign(&Message::new(&self.header(), &self.signed)).expect("a signature")
     }
 
-    /// Without its tag.
+    /// Returns the envelope without its tag.
     fn array(&self) -> Vec<u8> {
         let (header, signature) = (bytes(&self.header()), bytes(&self.signature()));
         [&[0x84][..], &header, &self.unprotected, &self.payload, &signature].concat()

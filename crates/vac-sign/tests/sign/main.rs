@@ -19,7 +19,7 @@ fn key() -> SecretKey {
     SecretKey::ed25519(&[0x51; 32])
 }
 
-/// The same, with a key on P-256.
+/// Returns a signer with a key on P-256.
 fn p256_key() -> SecretKey {
     // PKCS #8 around the scalar of 32 bytes of 0x52.
     let head = "3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420";

@@ -19,7 +19,7 @@ fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// A receipt in the making.
+/// A receipt that is being built.
 struct Log<'k> {
     key: &'k SecretKey,
     alg: Vec<u8>,
@@ -29,7 +29,7 @@ struct Log<'k> {
     payload: Vec<u8>,
     size: u8,
     index: u8,
-    /// What the proofs are wrapped in.
+    /// The function that wraps the proofs.
     proofs: fn(Vec<u8>) -> Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ impl<'k> Log<'k> {
         Self { key, alg, structure, claims, payload, size: 3, index: 2, proofs }
     }
 
-    /// The entry is the last of three.
+    /// Builds a receipt for an entry that is the last of three.
     fn receipt(&self, entry: &[u8; 32]) -> Vec<u8> {
         let before = node(&leaf(b"one"), &leaf(b"two"));
         let root = node(&before, &leaf(entry));

@@ -1,4 +1,4 @@
-//! What we sign, we verify; and what we sign is what we say.
+//! Signing and verifying: signed records verify, and envelopes state what was signed.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};

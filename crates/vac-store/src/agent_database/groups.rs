@@ -1,4 +1,4 @@
-//! Which rows of a table belong together.
+//! Groups the rows of a table that belong together.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,10 +12,10 @@ use crate::sqlite;
 /// The rows of a table without row ids are kept in memory up to this size.
 const MAX_KEPT: usize = 64 << 20;
 
-/// The rows of a table that belong together, by what they have in common.
+/// The groups of rows of a table, by their key.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The numbers of rows by that.
+    /// The numbers of the rows of each key.
     pub numbers: HashMap<Option<String>, Vec<i64>>,
     /// All rows, if they have no numbers of their own: then their positions here are the numbers.
     pub kept: Option<Vec<Row>>,
@@ -24,7 +24,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Reads which rows of a table belong together.
+    /// Reads the groups of a table.
     pub fn read(all: &AgentDatabase, database: &sqlite::SqliteDatabase, table: &Table) -> Self {
         let mut groups = Self::default();
         let read = match all.row_id(table) {
@@ -138,7 +138,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Gives rows without a key to what the row of another table that they name belongs to.
+    /// Assigns rows without a key to the group of the row of another table that they name.
     fn follow_links(
         &mut self,
         all: &AgentDatabase,

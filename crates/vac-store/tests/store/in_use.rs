@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 
 /// The rows that every transaction changes together, on pages of their own.
 const ROWS: usize = 40;
-/// How often a database is read in each journal mode.
+/// The number of reads in each journal mode.
 const READS: usize = 15;
 
 /// Creates a database in which all rows have the same number.

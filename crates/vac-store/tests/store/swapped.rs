@@ -9,7 +9,7 @@ use vac_adapter_cursor::Cursor;
 use vac_store::join::{DetectedLog, detect, detect_and_keep, join};
 use vac_store::{Loaded, MemoryBudget, find};
 
-/// More than is held in memory.
+/// More bytes than are kept in memory.
 const LARGE: usize = 65 << 20;
 
 fn digest(bytes: &[u8]) -> String {
@@ -42,7 +42,7 @@ impl Swapped {
         Self { _folder: folder, path }
     }
 
-    /// Puts other bytes in the file's place, and keeps its modification time.
+    /// Replaces the bytes of the file and keeps its modification time.
     fn swap(&self, bytes: &[u8]) {
         let time = fs::metadata(&self.path).and_then(|it| it.modified()).expect("a time");
         let mut file = fs::File::create(&self.path).expect("the file");
@@ -51,10 +51,10 @@ impl Swapped {
     }
 
     fn detect(&self) -> DetectedLog {
-        self.known_within(&MemoryBudget::none())
+        self.detect_within(&MemoryBudget::none())
     }
 
-    fn known_within(&self, budget: &MemoryBudget) -> DetectedLog {
+    fn detect_within(&self, budget: &MemoryBudget) -> DetectedLog {
         let found = find(std::slice::from_ref(&self.path), crate::AGENTS);
         let adapters: &[&dyn Adapter] = &[&Cursor];
         let known = found.logs.into_iter().map(|log| detect_and_keep(log, adapters, budget));
@@ -139,7 +139,7 @@ fn pass_that_ends_early_counts_as_well() {
 }
 
 #[test]
-fn cut_file_is_refused() {
+fn truncated_file_is_refused() {
     let a = version('a', LARGE);
     let file = Swapped::new("log.jsonl", &a);
     let known = file.detect();
@@ -200,7 +200,7 @@ fn small_log_is_converted_from_the_bytes_that_were_detected() {
         ("log.jsonl.zst", compress(a.clone()), compress(b.clone())),
     ] {
         let file = Swapped::new(name, &stored_a);
-        let known = file.known_within(&MemoryBudget::new(1 << 30));
+        let known = file.detect_within(&MemoryBudget::new(1 << 30));
         file.swap(&stored_b);
         for (bytes, stored) in [(&a, &stored_a), (&b, &stored_b)] {
             assert!(known.log.is_made_of(&sources(name, stored)).expect("a log"), "{name}");
@@ -221,7 +221,7 @@ fn sources(name: &str, bytes: &[u8]) -> Vec<SourceFile> {
 fn log_that_does_not_fit_into_the_budget_is_not_held() {
     let (a, b) = (version('a', LARGE), version('b', LARGE));
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known_within(&MemoryBudget::new(1 << 30));
+    let known = file.detect_within(&MemoryBudget::new(1 << 30));
     file.swap(&b);
     assert_eq!(read(&known.log.load().expect("a log")), b);
 }

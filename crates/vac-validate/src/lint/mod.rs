@@ -1,4 +1,4 @@
-//! Lints: what the schema allows, but is probably wrong.
+//! Lints: report what the schema allows, but is probably wrong.
 //!
 //! ```
 //! use vac_validate::{Document, lint};

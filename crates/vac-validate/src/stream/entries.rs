@@ -7,9 +7,9 @@ use vac_value::{Document, Node, Problem, Scanner, SyntaxError};
 use super::entry_splitter::{EntrySplitter, Event};
 use super::{Error, check_before, split_entries};
 
-/// Shows each entry of a JSON record in order, in the memory of the largest. The whole record
-/// has to be well-formed; whether it is valid is not checked. Returns whether these are all
-/// entries there are: false if the record has no list of entries, or has a key twice.
+/// Passes each entry of a JSON record to a function, in order, in the memory of the largest entry.
+/// The whole record has to be well-formed; whether it is valid is not checked. Returns whether
+/// these are all entries: false if the record has no list of entries, or has a duplicate key.
 ///
 /// ```
 /// use vac_validate::stream;
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_shown_in_order() {
+    fn entries_are_passed_in_order() {
         let record =
             r#" {"a": {"entries": [0]}, "session": {"entries" : [ {"b": [1]}, 2 ], "c": 3}} "#;
         let expected = vec![r#"{"b": [1]}"#.to_owned(), "2".to_owned()];
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cannot_be_shown_are_noticed() {
+    fn entries_that_cannot_be_passed_are_noticed() {
         for record in [
             "{}",
             r#"{"session": {"entries": {}}}"#,

@@ -20,7 +20,7 @@ pub(super) enum Event {
     Unexpected { offset: usize },
 }
 
-/// Where the entries were.
+/// The place that the entries were cut from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The offset after the opening bracket, in the document and in the kept bytes.
@@ -123,7 +123,7 @@ impl EntrySplitter {
         None
     }
 
-    /// At the end of the input: the element that has not ended.
+    /// Ends the input. Returns the event of an element that has not ended.
     pub fn end(&self) -> Option<Event> {
         let inside = matches!(self.state, State::Container | State::Text | State::Scalar);
         inside.then(|| self.complete_entry(self.element.len()))
@@ -151,7 +151,7 @@ impl EntrySplitter {
         (at + 1, self.mark(input[at]))
     }
 
-    /// Returns a quote, a bracket, a comma or a colon outside the entries.
+    /// Handles a quote, a bracket, a comma or a colon outside the entries.
     fn mark(&mut self, byte: u8) -> Option<Event> {
         let is_on_path = self.path.map > 0 && self.path.map == self.depth;
         match byte {
@@ -185,7 +185,7 @@ impl EntrySplitter {
         None
     }
 
-    /// Before, between and after the elements.
+    /// Reads bytes before, between and after the elements.
     fn read_between(&mut self, input: &[u8]) -> (usize, Option<Event>) {
         let Some(at) = input.iter().position(|byte| !is_space(*byte)) else {
             return (input.len(), None);
@@ -334,7 +334,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Appends, growing by an eighth: doubling would make the largest entry cost
+/// Appends bytes and lets the buffer grow by an eighth: doubling would make the largest entry take
 /// twice its size.
 fn append(buffer: &mut Vec<u8>, bytes: &[u8]) {
     if buffer.capacity() - buffer.len() < bytes.len() {

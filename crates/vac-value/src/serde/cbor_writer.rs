@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for CborWriter<'_> {
         Ok(())
     }
 
-    /// A tag, as crate `ciborium` represents it.
+    /// Writes a tag, as crate `ciborium` represents it.
     fn visit_enum<A: EnumAccess<'de>>(mut self, data: A) -> Result<(), A::Error> {
         let (name, variant) = data.variant::<String>()?;
         if name != TAGGED {

@@ -14,7 +14,7 @@ fn cbor(bytes: &[u8]) -> Any<'_> {
     Any::from_cbor(bytes).unwrap_or_else(|error| panic!("{bytes:02x?}: {error}"))
 }
 
-/// All pairs are equal, and hash to the same.
+/// Asserts that all pairs are equal and have equal hashes.
 #[track_caller]
 fn assert_all_equal(values: &[Any<'_>]) {
     for one in values {
@@ -25,7 +25,7 @@ fn assert_all_equal(values: &[Any<'_>]) {
     }
 }
 
-/// No two are equal, except each to itself.
+/// Asserts that each value equals only itself.
 #[track_caller]
 fn assert_all_differ(values: &[Any<'_>]) {
     for (at, one) in values.iter().enumerate() {

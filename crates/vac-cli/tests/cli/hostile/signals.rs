@@ -158,7 +158,7 @@ fn without_a_place_for_what_is_put_aside_that_is_said() {
     assert_eq!(shell(folder.path(), &format!("{nowhere} log.jsonl")).code, 0, "nothing is");
     let words = "big.jsonl: cannot keep its record in /nowhere/at/all: ";
     shell(folder.path(), &format!("{nowhere} big.jsonl")).says(2, words);
-    let words = "-: cannot be kept in /nowhere/at/all: ";
+    let words = "-: cannot be copied to /nowhere/at/all: ";
     shell(folder.path(), &format!("{nowhere} - < log.jsonl")).says(2, words);
 }
 

@@ -72,7 +72,7 @@ pub(super) const TELEGRAM: &str = "telegram-token";
 /// The kind of a password in a URL.
 pub(super) const URL_PASSWORD: &str = "url-password";
 
-/// What follows the number of a bot and a colon in a bot's token of Telegram.
+/// The part of a Telegram bot token after the number of the bot and a colon.
 pub(super) const TELEGRAM_PARTS: &[Part] = &[Text("AA"), Run(BASE64URL, 33, 33)];
 
 const GITHUB: &[Part] = &[Run(ALPHANUMERIC, 36, 251)];

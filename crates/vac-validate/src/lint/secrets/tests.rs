@@ -6,7 +6,7 @@ use super::formats::{Alphabet, FORMATS, Format, Part};
 use super::*;
 use crate::lint::lint as lint_document;
 
-/// A generator of characters that look random.
+/// A generator of pseudo-random characters.
 struct Random(u64);
 
 impl Random {

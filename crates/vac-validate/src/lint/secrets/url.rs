@@ -29,7 +29,7 @@ const PLACEHOLDERS: [&str; 20] = [
     "username",
 ];
 
-/// What names of variables and placeholders end with, as in `db_password` and `your-token`.
+/// The endings of names of variables and placeholders, as in `db_password` and `your-token`.
 const ENDINGS: [&str; 6] = ["pass", "password", "passwd", "pwd", "secret", "token"];
 
 /// Returns whether a user and a password that is not a placeholder are before an `@`, and a host is
