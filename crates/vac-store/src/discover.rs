@@ -153,7 +153,7 @@ impl KeepSearch<'_, '_> {
                 }
             }
             Some((&"**", rest)) => {
-                walk(folder, MAX_PLACE_DEPTH, &mut AnyFolders { keep: self, rest })
+                walk(folder, MAX_PLACE_DEPTH, &mut AnyFolders { keep: self, rest });
             }
             Some((name, rest)) => {
                 let below = folder.join(name);
