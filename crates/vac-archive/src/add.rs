@@ -15,7 +15,7 @@ use vac_adapter::report::Report;
 use vac_sign::Signer;
 use vac_sign::merkle::Hash;
 use vac_store::StoredLog;
-use vac_store::join::{DetectedLog, Why};
+use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::recorded::SourceState;
 use vac_value::{Document, Encoding};
 
@@ -154,8 +154,8 @@ pub fn add(
         ..AddSummary::default()
     };
     for file in &selection.left_out {
-        match &file.why {
-            Why::Unreadable(_) => summary.troubles.push(file.to_string()),
+        match &file.reason {
+            UnusedReason::Unreadable(_) => summary.troubles.push(file.to_string()),
             _ => summary.duplicates.push(file.to_string()),
         }
     }

@@ -32,7 +32,7 @@ pub struct DetectedLog {
     pub preview: Preview,
     /// A description of the log, if no adapter knows it.
     pub looks_like: Option<String>,
-    /// The reason reason it could not be read.
+    /// The reason it could not be read.
     pub trouble: Option<String>,
     /// Files that were skipped because of this log, and parts of it that could not be read.
     pub left_out: Vec<UnusedFile>,
@@ -47,7 +47,7 @@ pub struct UnusedFile {
     pub reason: UnusedReason,
 }
 
-/// The reason reason a file was skipped.
+/// The reason a file was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusedReason {
     /// It has the same bytes as this file.
