@@ -79,6 +79,32 @@ pub struct Changes {
     pub kept: u64,
 }
 
+/// The result of `vac export`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ExportOutput {
+    /// Number of sessions that were not in the folder.
+    pub new: u64,
+    /// Number of sessions whose logs were changed.
+    pub changed: u64,
+    /// Number of sessions that are in the folder already.
+    pub unchanged: u64,
+    /// The tables that were written.
+    pub tables: Vec<ExportedTable>,
+    /// Logs and sessions that could not be exported.
+    pub failed: Vec<FailedFile>,
+}
+
+/// A table that was written.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ExportedTable {
+    /// The name of the table.
+    pub table: &'static str,
+    /// Number of rows that were written.
+    pub rows: u64,
+}
+
 /// The result of `vac list`.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]

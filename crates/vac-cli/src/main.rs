@@ -21,6 +21,7 @@ mod cleanup_on_signal;
 mod commands;
 mod convert;
 mod exit;
+mod export;
 mod format;
 mod help;
 #[cfg(test)]

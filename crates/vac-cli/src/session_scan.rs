@@ -1,4 +1,5 @@
-//! Reads many sessions in parallel, of logs and of records, for `vac search` and `vac usage`.
+//! Reads many sessions in parallel, of logs and of records, for `vac search`, `vac usage` and
+//! `vac export`.
 //!
 //! Results are handed over in the order of the logs. A session that cannot be read does not stop
 //! the others.
@@ -23,7 +24,7 @@ use vac_adapter::time::instant;
 use vac_adapter::{Error, Session, SourceFile};
 use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
 use vac_store::join::{DetectedLog, UnusedReason};
-use vac_store::{Found, MemoryBudget, StoredLog, find, find_all};
+use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find, find_all};
 use vac_value::{Document, Encoding};
 use vac_view::byte_filter::ByteFilter;
 use vac_view::record;
@@ -93,14 +94,27 @@ pub struct Scanned {
     pub logs: usize,
 }
 
+/// Where a session is read from.
+#[derive(Clone, Copy)]
+pub enum SessionSource<'s> {
+    /// A log.
+    Log(&'s Loaded<'s>),
+    /// A record.
+    Record(&'s Document<'s>),
+}
+
+/// Receives a session.
+type Work<'w, T> = dyn FnMut(&dyn Session, SessionSource<'_>) -> Result<T, Error> + 'w;
+
 /// One thing to read.
-enum Unit {
+pub enum Unit {
     Log(Box<DetectedLog>),
     Record { log: Box<StoredLog>, encoding: Encoding, is_kept: bool },
 }
 
 impl Unit {
-    fn log(&self) -> &StoredLog {
+    /// Returns the files that it is in.
+    pub fn log(&self) -> &StoredLog {
         match self {
             Self::Log(known) => &known.log,
             Self::Record { log, .. } => log,
@@ -110,9 +124,10 @@ impl Unit {
 
 /// What identifies a session: its agent, the id of its record, and its start.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct SessionKey {
+pub struct SessionKey {
     agent: String,
-    id: String,
+    /// The id of its record.
+    pub id: String,
     start: Option<i128>,
 }
 
@@ -127,18 +142,64 @@ impl SessionKey {
 }
 
 /// The sessions of a unit.
-struct UnitResult<T> {
-    sessions: Vec<(SessionKey, T)>,
-    failures: Vec<(String, Exit)>,
+pub struct UnitResult<T> {
+    /// Each with what identifies it.
+    pub sessions: Vec<(SessionKey, T)>,
+    /// Those that could not be read.
+    pub failures: Vec<ScanFailure>,
+}
+
+/// A session that could not be read.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ScanFailure {
+    /// The log.
+    pub file: String,
+    /// The reason.
+    pub error: String,
+    /// The exit code.
+    pub exit: Exit,
+}
+
+impl ScanFailure {
+    /// Prints it.
+    pub fn report(&self, printer: &Printer) {
+        printer.error(&format!("{}: {}", self.file, self.error));
+    }
+}
+
+/// What to read, in order.
+pub struct Scan<'s> {
+    reader: Reader<'s>,
+    /// The paths that are in places of agents on this machine.
+    in_places: HashSet<PathBuf>,
+    /// The worst of what happened so far.
+    pub exit: Exit,
+}
+
+impl Scan<'_> {
+    /// Reads the sessions of a unit.
+    pub fn read<T>(
+        &self,
+        unit: &Unit,
+        work: &mut dyn FnMut(&dyn Session, SessionSource<'_>) -> Result<T, Error>,
+    ) -> UnitResult<T> {
+        self.reader.read(unit, &self.in_places, work)
+    }
+
+    /// Whether a unit was found where agents or the user keep sessions, rather than named. A session
+    /// of it that was read before is not meant again.
+    pub fn is_found(&self, unit: &Unit) -> bool {
+        let is_kept = matches!(unit, Unit::Record { is_kept: true, .. });
+        is_kept || unit.log().paths().any(|path| self.in_places.contains(path))
+    }
 }
 
 /// Reads one unit after the other.
-struct Reader<'s, W> {
+struct Reader<'s> {
     scope: &'s Scope,
     limits: Limits<'s>,
     agent: Option<Agent>,
     named: Named,
-    work: W,
     printer: &'s Printer,
 }
 
@@ -155,9 +216,25 @@ impl Scope {
         work: impl Fn(&dyn Session, &[SourceFile]) -> Result<T, Error> + Sync,
         take: &mut dyn FnMut(ScannedSession<T>) -> io::Result<()>,
     ) -> Result<Scanned> {
+        let (scan, units) = self.scan(limits, printer)?;
+        scan.each(units, work, take)
+    }
+
+    /// Finds what to read.
+    ///
+    /// # Errors
+    /// As of [`each`](Self::each).
+    pub fn scan<'s>(
+        &'s self,
+        limits: Limits<'s>,
+        printer: &'s Printer,
+    ) -> Result<(Scan<'s>, Vec<Unit>)> {
         let agent = sessions::agent(&self.agent);
         let named = with_stack(|| session_names::resolve(&self.paths, self.last, agent))??;
-        Reader { scope: self, limits, agent, named, work, printer }.all(take)
+        let reader = Reader { scope: self, limits, agent, named, printer };
+        let mut exit = Exit::Success;
+        let (units, in_places) = reader.find(jobs(), &mut exit)?;
+        Ok((Scan { reader, in_places, exit }, units))
     }
 
     /// Whether the places of agents are searched.
@@ -167,47 +244,57 @@ impl Scope {
     }
 }
 
-impl<W, T: Send> Reader<'_, W>
-where
-    W: Fn(&dyn Session, &[SourceFile]) -> Result<T, Error> + Sync,
-{
-    fn all(&self, take: &mut dyn FnMut(ScannedSession<T>) -> io::Result<()>) -> Result<Scanned> {
-        let mut exit = Exit::Success;
-        let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        let (units, in_places) = self.find(jobs, &mut exit)?;
-        let (mut logs, mut broken) = (0, Ok(()));
-        let mut read = HashSet::new();
-        let mut read_logs = HashSet::new();
-        let progress = self.printer.progress("reading", units.len());
-        let work = |unit: Unit| {
-            let result = self.read(&unit, &in_places);
+/// Returns how many units are read at once.
+fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, Into::into)
+}
+
+impl Scan<'_> {
+    fn each<T: Send>(
+        self,
+        units: Vec<Unit>,
+        work: impl Fn(&dyn Session, &[SourceFile]) -> Result<T, Error> + Sync,
+        take: &mut dyn FnMut(ScannedSession<T>) -> io::Result<()>,
+    ) -> Result<Scanned> {
+        let (mut exit, mut logs, mut broken) = (self.exit, 0, Ok(()));
+        let (mut read_keys, mut read_logs) = (HashSet::new(), HashSet::new());
+        let printer = self.reader.printer;
+        let progress = printer.progress("reading", units.len());
+        let read = |unit: Unit| {
+            let result = self.read(&unit, &mut |session, source| {
+                let names = match source {
+                    SessionSource::Log(loaded) => source_names(loaded),
+                    SessionSource::Record(_) => Vec::new(),
+                };
+                work(session, &names)
+            });
             (unit, result)
         };
-        ordered_parallel_map(units, jobs, work, |(unit, result)| {
+        ordered_parallel_map(units, jobs(), read, |(unit, result)| {
             progress.step();
             logs += 1;
-            for (message, code) in result.failures {
-                self.printer.error(&message);
-                exit = exit.max(code);
+            for failure in result.failures {
+                failure.report(printer);
+                exit = exit.max(failure.exit);
             }
             let is_kept = matches!(unit, Unit::Record { is_kept: true, .. });
-            let is_found = is_kept || unit.log().paths().any(|path| in_places.contains(path));
+            let is_found = self.is_found(&unit);
             let path = unit
                 .log()
                 .paths()
                 .next()
                 .map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
             for (key, result) in result.sessions {
-                let is_known = !read.insert(key.clone());
+                let is_known = !read_keys.insert(key.clone());
                 // The same log, named and in its place. Two logs can have one session.
                 let is_same_log =
                     path.clone().is_some_and(|path| !read_logs.insert((path, key.clone())));
                 if is_known && (is_kept || is_same_log) {
                     continue;
                 }
-                let name = self.name(unit.log(), key.id, is_found);
+                let name = self.reader.name(unit.log(), key.id, is_found);
                 broken = take(ScannedSession { name, result });
-                if broken.is_err() || self.printer.is_closed() {
+                if broken.is_err() || printer.is_closed() {
                     return ControlFlow::Break(());
                 }
             }
@@ -216,7 +303,9 @@ where
         broken?;
         Ok(Scanned { exit, logs })
     }
+}
 
+impl Reader<'_> {
     /// Finds what to read, and the paths that are in places of agents on this machine.
     fn find(&self, jobs: usize, exit: &mut Exit) -> Result<(Vec<Unit>, HashSet<PathBuf>)> {
         let mut units = Vec::new();
@@ -364,17 +453,24 @@ where
         wanted.is_none_or(|wanted| project.is_some_and(|project| project.contains(wanted)))
     }
 
-    fn read(&self, unit: &Unit, in_places: &HashSet<PathBuf>) -> UnitResult<T> {
+    fn read<T>(
+        &self,
+        unit: &Unit,
+        in_places: &HashSet<PathBuf>,
+        work: &mut Work<'_, T>,
+    ) -> UnitResult<T> {
         let mut result = UnitResult { sessions: Vec::new(), failures: Vec::new() };
         match unit {
             Unit::Log(known) => {
                 let is_in_place = known.log.paths().any(|path| in_places.contains(path));
-                self.read_log(known, is_in_place, &mut result);
+                self.read_log(known, is_in_place, work, &mut result);
             }
             Unit::Record { log, encoding, is_kept } => {
                 let read = each_document(&log.unread(), *encoding, &mut |document| {
                     match document {
-                        Ok(document) => self.read_record(log, document, *is_kept, &mut result),
+                        Ok(document) => {
+                            self.read_record(log, document, *is_kept, work, &mut result)
+                        }
                         Err(reason) => result.fail(log, &Error::Refused(reason)),
                     }
                     ControlFlow::Continue(())
@@ -387,7 +483,13 @@ where
         result
     }
 
-    fn read_log(&self, known: &DetectedLog, is_in_place: bool, result: &mut UnitResult<T>) {
+    fn read_log<T>(
+        &self,
+        known: &DetectedLog,
+        is_in_place: bool,
+        work: &mut Work<'_, T>,
+        result: &mut UnitResult<T>,
+    ) {
         let log = &known.log;
         let Some(agent) = self.agent_of(known) else { return };
         if let Some(filter) = self.limits.filter {
@@ -402,7 +504,7 @@ where
             let session_id = id_of(&record);
             // All sessions of a place are meant, also if one of them is named, too.
             if is_in_place || self.named.selects(log, &[&record.id, &session_id]) {
-                match (self.work)(session, &source_names(loaded)) {
+                match work(session, SessionSource::Log(loaded)) {
                     Ok(read) => result.sessions.push((SessionKey::new(session, &record), read)),
                     Err(error) => result.fail(log, &error),
                 }
@@ -413,11 +515,12 @@ where
         }
     }
 
-    fn read_record(
+    fn read_record<T>(
         &self,
         log: &StoredLog,
         document: &Document<'_>,
         is_kept: bool,
+        work: &mut Work<'_, T>,
         result: &mut UnitResult<T>,
     ) {
         let read = record::read(document, AGENTS, &mut |session| {
@@ -429,7 +532,8 @@ where
                 && self.is_in_time(trace.session_start.as_ref()).unwrap_or(true)
                 && self.is_of_project(project);
             let key = SessionKey::new(session, &record);
-            is_wanted.then(|| Ok((key, (self.work)(session, &[])?))).transpose()
+            let source = SessionSource::Record(document);
+            is_wanted.then(|| Ok((key, work(session, source)?))).transpose()
         });
         match read {
             Ok(read) => result.sessions.extend(read),
@@ -448,8 +552,8 @@ where
 impl<T> UnitResult<T> {
     fn fail(&mut self, log: &StoredLog, error: &Error) {
         let exit = if let Error::Io(_) = error { Exit::Error } else { Exit::Failure };
-        let reason = truncate(&error.to_string(), 400);
-        self.failures.push((format!("{}: {reason}", log.shown), exit));
+        let error = truncate(&error.to_string(), 400);
+        self.failures.push(ScanFailure { file: log.shown.clone(), error, exit });
     }
 }
 

@@ -12,7 +12,7 @@ use crate::calls::{CallAction, CallFile, CallResult, ToolCall};
 use crate::column::integer;
 use crate::json_text::ColumnJson;
 use crate::session_rows::SessionRows;
-use crate::table::Table;
+use crate::table::SessionTable;
 use crate::tables::{FileRow, ToolCallRow};
 use crate::values::{bounded, microseconds, path_below, subagent};
 
@@ -34,15 +34,15 @@ impl SessionRows<'_, '_> {
         };
         let index = self.index(context);
         self.found[index].tool = Some(tool.to_owned());
-        if !self.selects(Table::ToolCalls) && !self.selects(Table::Files) {
+        if !self.selects(SessionTable::ToolCalls) && !self.selects(SessionTable::Files) {
             return None;
         }
-        let files = if self.selects(Table::Files) {
+        let files = if self.selects(SessionTable::Files) {
             self.files(tool, action.category, input, &target.paths)
         } else {
             Vec::new()
         };
-        let json = if self.selects(Table::ToolCalls) {
+        let json = if self.selects(SessionTable::ToolCalls) {
             self.json.write(input)
         } else {
             ColumnJson::ABSENT
@@ -79,7 +79,7 @@ impl SessionRows<'_, '_> {
         };
         let index = self.index(context);
         self.found[index].tool = tool.map(str::to_owned);
-        if self.selects(Table::ToolCalls) || self.selects(Table::Files) {
+        if self.selects(SessionTable::ToolCalls) || self.selects(SessionTable::Files) {
             let is_counted = context.skip_reason().is_none();
             let mut call = self.calls.answer(call_id, is_counted).unwrap_or_else(|| ToolCall {
                 index: self.calls.next_index(),
@@ -97,30 +97,33 @@ impl SessionRows<'_, '_> {
             let exit_code = exit_code.and_then(|code| i64::try_from(code).ok());
             call.exit_code = exit_code.or(call.exit_code);
             let size = match &text {
-                Some(text) => Some(text.len()),
-                None if self.selects(Table::ToolCalls) => {
+                Some(text) => {
+                    // Lone surrogates of a text are replaced, too.
+                    if text.contains(char::REPLACEMENT_CHARACTER) {
+                        call.is_lossy |= self.json.write(output).is_lossy;
+                    }
+                    Some(text.len())
+                }
+                None if self.selects(SessionTable::ToolCalls) => {
                     let json = self.json.write(output);
                     call.is_lossy |= json.is_lossy;
                     json.text.map(str::len)
                 }
                 None => None,
             };
-            let mut result = CallResult {
+            let result = CallResult {
                 ordinal: Some(self.ordinal(index)),
                 answered_at: microseconds(context.timestamp),
                 output_text: text,
                 output_size: size.map(|size| integer(size as u64)),
             };
             self.call(&call, &result);
-            self.found[index].text = result.output_text.take();
-        } else {
-            self.found[index].text = text;
         }
     }
 
     /// Adds the rows of a call that has ended, or of which no result is known.
     pub fn call(&mut self, call: &ToolCall, result: &CallResult) {
-        if self.selects(Table::Files) {
+        if self.selects(SessionTable::Files) {
             for file in &call.files {
                 self.tables.builders.files.push(FileRow {
                     record_key: &self.key,
@@ -136,7 +139,7 @@ impl SessionRows<'_, '_> {
                 });
             }
         }
-        if !self.selects(Table::ToolCalls) {
+        if !self.selects(SessionTable::ToolCalls) {
             return;
         }
         let (output_text, is_cut) = bounded(result.output_text.as_deref());

@@ -24,7 +24,7 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use crate::table::Table;
+use crate::table::SessionTable;
 
 /// The key of every table.
 const KEY: &str = "record_key";
@@ -33,7 +33,7 @@ const UTC_OFFSET: &str = "+00:00";
 const TIME_FORMAT: &str = "%Y-%m-%dT%H:%M:%S%.6fZ";
 /// Bytes of a row group that are held in memory until they are written.
 #[cfg(feature = "parquet")]
-const MAX_ROW_GROUP: usize = 32 << 20;
+const MAX_ROW_GROUP: usize = 16 << 20;
 /// Columns of long texts that do not repeat.
 #[cfg(feature = "parquet")]
 const LONG_TEXTS: [&str; 5] = ["text", "content", "extensions", "input", "output_text"];
@@ -55,6 +55,21 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
+    /// All formats.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "parquet")]
+        Self::Parquet,
+        Self::Arrow,
+        Self::ArrowStream,
+        Self::Csv,
+        Self::Ndjson,
+    ];
+
+    /// Returns the format of files whose names have an ending.
+    pub fn parse(extension: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.extension() == extension)
+    }
+
     /// Returns the ending of the names of such files.
     pub fn extension(self) -> &'static str {
         match self {
@@ -96,7 +111,12 @@ impl<W: Write + Send> TableFileWriter<W> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn new(out: W, format: FileFormat, table: Table, has_header: bool) -> io::Result<Self> {
+    pub fn new(
+        out: W,
+        format: FileFormat,
+        table: SessionTable,
+        has_header: bool,
+    ) -> io::Result<Self> {
         let schema = table.schema();
         Ok(Self(match format {
             #[cfg(feature = "parquet")]

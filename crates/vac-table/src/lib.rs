@@ -5,7 +5,7 @@
 //! questions that people ask, as SQL.
 //!
 //! ```
-//! use vac_table::{SessionOrigin, Table, TableSet, Tables};
+//! use vac_table::{SessionOrigin, SessionTable, TableSet, Tables};
 //! use vac_value::Document;
 //! use vac_view::record;
 //!
@@ -15,7 +15,7 @@
 //!     "entries": [{"type": "user", "content": "Fire it", "vac": {"author": "user"}}]
 //! }}"#;
 //! let mut counts = Vec::new();
-//! let mut receive = |table: Table, batch| {
+//! let mut receive = |table: SessionTable, batch| {
 //!     let batch: arrow_array::RecordBatch = batch;
 //!     counts.push((table.name(), batch.num_rows()));
 //!     Ok(())
@@ -65,6 +65,6 @@ mod writer;
 pub use column::TIME_ZONE;
 pub use markdown::markdown;
 pub use record_key::record_key;
-pub use session_rows::TableSink;
-pub use table::{Column, Table, TableSet};
+pub use session_rows::{TableSink, session_key};
+pub use table::{Column, SessionTable, TableSet};
 pub use writer::{MAX_BATCH, SessionOrigin, SignatureFacts, Tables};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::table::Table;
+use crate::table::SessionTable;
 
 /// Returns a description of all tables and columns in Markdown: the content of `TABLES.md`.
 ///
@@ -17,7 +17,7 @@ pub fn markdown() -> String {
          are in microseconds and UTC. JSON is Utf8 that is tagged `arrow.json`. Columns marked with \
          `?` can be null: what is not known is null.\n",
     );
-    for table in Table::ALL {
+    for table in SessionTable::ALL {
         write!(
             page,
             "\n## {table}\n\n{}\n\n| column | type | content |\n|---|---|---|\n",

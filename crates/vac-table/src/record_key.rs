@@ -10,18 +10,21 @@ const LENGTH: usize = 16;
 /// Returns the key of a session: the first 16 bytes of a SHA-256, in hexadecimal.
 ///
 /// What is hashed is the session's id, and for each source in its order the SHA-256 in
-/// hexadecimal. A record that does not state its sources has its own id instead. Each of these
-/// texts follows its length in bytes, as eight bytes with the most significant first.
+/// hexadecimal. A record that does not state its sources is its own source. Each of these texts
+/// follows its length in bytes, as eight bytes with the most significant first.
 ///
 /// A log and its record have the same key. A session that grew has another one.
 ///
 /// ```
+/// use vac_adapter::SourceFile;
 /// use vac_table::record_key;
 ///
-/// let key = record_key("s1", &[], "r1");
+/// let source = |sha_256: &str| SourceFile { name: "a".into(), size: 1, sha_256: sha_256.into() };
+/// let key = record_key("s1", &[source("r1")], None);
 /// assert_eq!(key, "c138c87e23f7cb32d535427542c81f30");
+/// assert_eq!(key, record_key("s1", &[], Some("r1")));
 /// ```
-pub fn record_key(session_id: &str, sources: &[SourceFile], record_id: &str) -> String {
+pub fn record_key(session_id: &str, sources: &[SourceFile], record_sha256: Option<&str>) -> String {
     let mut hash = Sha256::new();
     let mut add = |text: &str| {
         hash.update((text.len() as u64).to_be_bytes());
@@ -31,8 +34,8 @@ pub fn record_key(session_id: &str, sources: &[SourceFile], record_id: &str) -> 
     for source in sources {
         add(&source.sha_256);
     }
-    if sources.is_empty() {
-        add(record_id);
+    if let Some(record) = record_sha256.filter(|_| sources.is_empty()) {
+        add(record);
     }
     HEXLOWER.encode(&hash.finalize()[..LENGTH])
 }

@@ -5,7 +5,7 @@ use vac_adapter::{Adapter, Error, Origin, Report, Session, Sink, SourceFile};
 use vac_record::annotations::{EntryAnnotations, EntryAnnotationsInherited};
 use vac_record::{AbstractTimestamp, Entry, MessageEntryType};
 use vac_value::Encode;
-use vac_view::entry_reader::Visitor;
+use vac_view::entry_reader::EntryVisitor;
 use vac_view::usage_totals::UsageTotals;
 use vac_view::{Context, EventKind, FactsSink, MessageAuthor};
 
@@ -15,13 +15,22 @@ use crate::entry_tree::EntryTree;
 use crate::finished_session::FinishedSession;
 use crate::json_text::{ColumnJson, JsonWriter};
 use crate::record_key::record_key;
-use crate::table::Table;
+use crate::table::SessionTable;
 use crate::tables::{EntryRow, UsageRow};
 use crate::values::{WITHOUT_ID, bounded, microseconds, subagent};
 use crate::writer::{SessionOrigin, Tables};
 
 /// The source of a cost that the log states.
 const COST_OF_LOG: &str = "log";
+
+/// Returns the [key](crate::record_key) of a session, without reading its entries.
+pub fn session_key(session: &dyn Session, origin: &SessionOrigin) -> String {
+    key(&FactsSink::new(session, &origin.sources), origin)
+}
+
+fn key(facts: &FactsSink, origin: &SessionOrigin) -> String {
+    record_key(&facts.session_id(), facts.sources(), origin.record_sha256.as_deref())
+}
 
 /// Receives the entries of a session and makes rows of them.
 pub struct TableSink<'t, 'r> {
@@ -39,7 +48,7 @@ impl<'t, 'r> TableSink<'t, 'r> {
         let model = Some(&*trace.agent_meta.model_id).filter(|model| *model != UNKNOWN);
         let environment = trace.environment.as_ref();
         let rows = SessionRows {
-            key: record_key(&facts.session_id(), facts.sources(), &record.id),
+            key: key(&facts, origin),
             adapter: session.adapter(),
             sources: origin.sources.clone(),
             model: model.map(str::to_owned),
@@ -71,7 +80,7 @@ impl<'t, 'r> TableSink<'t, 'r> {
         let is_record = origin.sources.is_empty();
         let vac_version = if is_record { stated } else { origin.vac_version.clone() };
         let (facts, report) = facts.finish_with_report();
-        if rows.tables.selected.contains(Table::Sessions) {
+        if rows.tables.selected.contains(SessionTable::Sessions) {
             let unknown_types = report.unknown_types.values().sum();
             let session = FinishedSession {
                 facts: &facts,
@@ -147,7 +156,7 @@ impl SessionRows<'_, '_> {
     }
 
     /// Whether the rows of a table are wanted.
-    pub fn selects(&self, table: Table) -> bool {
+    pub fn selects(&self, table: SessionTable) -> bool {
         self.tables.selected.contains(table)
     }
 
@@ -163,7 +172,7 @@ impl SessionRows<'_, '_> {
 
     /// Adds the rows of the current entry.
     fn entries(&mut self, entry: &Entry<'_>, origin: Origin<'_>) -> Result<(), Error> {
-        if self.selects(Table::Entries) {
+        if self.selects(SessionTable::Entries) {
             let mut path = format!("/session/entries/{}", self.next_entry);
             self.entry_rows(entry, origin, &mut 0, &mut path)?;
         }
@@ -264,7 +273,7 @@ impl SessionRows<'_, '_> {
 
     fn usage(&mut self, kind: &EventKind<'_>, context: &Context<'_>) {
         let &EventKind::Usage { usage, model, cost } = kind else { return };
-        if !self.selects(Table::Usage) {
+        if !self.selects(SessionTable::Usage) {
             return;
         }
         let index = self.index(context);
@@ -296,9 +305,9 @@ impl SessionRows<'_, '_> {
     }
 }
 
-impl Visitor for SessionRows<'_, '_> {
+impl EntryVisitor for SessionRows<'_, '_> {
     fn needs_result_texts(&self) -> bool {
-        self.selects(Table::Entries) || self.selects(Table::ToolCalls)
+        self.selects(SessionTable::ToolCalls)
     }
 
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
@@ -320,7 +329,8 @@ impl Visitor for SessionRows<'_, '_> {
             let author = annotations.author;
             found.author = (is_of_user || author.is_some())
                 .then(|| MessageAuthor::from_annotation(author).name());
-            if let Some(usage) = message.token_usage.as_ref().filter(|_| self.selects(Table::Usage))
+            if let Some(usage) =
+                message.token_usage.as_ref().filter(|_| self.selects(SessionTable::Usage))
             {
                 let json = self.json.write(usage);
                 found.is_lossy |= json.is_lossy;

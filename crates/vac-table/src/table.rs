@@ -10,7 +10,7 @@ use crate::tables;
 
 /// One of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Table {
+pub enum SessionTable {
     /// `sessions`
     Sessions,
     /// `entries`
@@ -45,7 +45,7 @@ pub(crate) struct Definition {
     pub columns: &'static [Column],
 }
 
-impl Table {
+impl SessionTable {
     /// All tables.
     pub const ALL: [Self; 5] =
         [Self::Sessions, Self::Entries, Self::ToolCalls, Self::Usage, Self::Files];
@@ -68,10 +68,10 @@ impl Table {
     /// Returns the table of a name.
     ///
     /// ```
-    /// use vac_table::Table;
+    /// use vac_table::SessionTable;
     ///
-    /// assert_eq!(Table::parse("tool_calls"), Some(Table::ToolCalls));
-    /// assert_eq!(Table::parse("tools"), None);
+    /// assert_eq!(SessionTable::parse("tool_calls"), Some(SessionTable::ToolCalls));
+    /// assert_eq!(SessionTable::parse("tools"), None);
     /// ```
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
@@ -90,7 +90,7 @@ impl Table {
     /// Returns its schema in Arrow.
     pub fn schema(self) -> SchemaRef {
         static SCHEMAS: LazyLock<[SchemaRef; 5]> = LazyLock::new(|| {
-            Table::ALL.map(|table| {
+            SessionTable::ALL.map(|table| {
                 let fields: Vec<_> = table.columns().iter().map(|it| (it.field)()).collect();
                 Arc::new(Schema::new(fields))
             })
@@ -99,7 +99,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for SessionTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -140,23 +140,23 @@ impl TableSet {
 
     /// Adds a table.
     #[must_use]
-    pub const fn with(self, table: Table) -> Self {
+    pub const fn with(self, table: SessionTable) -> Self {
         Self(self.0 | 1 << table as u8)
     }
 
     /// Whether a table is one of them.
-    pub const fn contains(self, table: Table) -> bool {
+    pub const fn contains(self, table: SessionTable) -> bool {
         self.0 & 1 << table as u8 != 0
     }
 
     /// Returns the tables, in order.
-    pub fn iter(self) -> impl Iterator<Item = Table> {
-        Table::ALL.into_iter().filter(move |table| self.contains(*table))
+    pub fn iter(self) -> impl Iterator<Item = SessionTable> {
+        SessionTable::ALL.into_iter().filter(move |table| self.contains(*table))
     }
 }
 
-impl FromIterator<Table> for TableSet {
-    fn from_iter<T: IntoIterator<Item = Table>>(tables: T) -> Self {
+impl FromIterator<SessionTable> for TableSet {
+    fn from_iter<T: IntoIterator<Item = SessionTable>>(tables: T) -> Self {
         tables.into_iter().fold(Self::NONE, Self::with)
     }
 }
@@ -229,7 +229,7 @@ macro_rules! table {
                 }
                 self.size = 0;
                 let columns = vec![$(<$kind as ColumnType>::finish(&mut self.$column),)*];
-                let batch = RecordBatch::try_new(Table::$table.schema(), columns);
+                let batch = RecordBatch::try_new(SessionTable::$table.schema(), columns);
                 Some(batch.expect("columns are built with the types of the schema"))
             }
         }

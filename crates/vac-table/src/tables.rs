@@ -6,7 +6,7 @@ use crate::column::{
     Boolean, ColumnType, Float, Integer, Json, KeyValueList, Optional, SourceList, Text, TextList,
     Time, field,
 };
-use crate::table::{Column, Definition, RowBuilder, Table, column_name, table};
+use crate::table::{Column, Definition, RowBuilder, SessionTable, column_name, table};
 
 table! {
     /// One row for each session.
@@ -143,7 +143,7 @@ table! {
         call_id: Optional<Text>,
         /// Whether a result states that the call failed.
         is_error: Optional<Boolean>,
-        /// The text of a message, of reasoning or of a result. Of a prompt, what the user typed.
+        /// The text of a message or of reasoning; of a prompt, what the user typed. That of a result is in `tool_calls`.
         text: Optional<Text>,
         /// The content of a message or of reasoning, the input of a call, the output of a result, the data of an event.
         content: Optional<Json>,

@@ -4,14 +4,14 @@ use arrow_array::RecordBatch;
 use vac_adapter::{Error, Session, SourceFile};
 
 use crate::session_rows::TableSink;
-use crate::table::{RowBuilder, Table, TableSet};
+use crate::table::{RowBuilder, SessionTable, TableSet};
 use crate::tables::{EntryBuilder, FileBuilder, SessionBuilder, ToolCallBuilder, UsageBuilder};
 
 /// Rows are handed over when those of all tables together have this many bytes.
 pub const MAX_BATCH: usize = 16 << 20;
 
 /// Receives batches of rows.
-pub type BatchReceiver<'r> = dyn FnMut(Table, RecordBatch) -> Result<(), Error> + 'r;
+pub type BatchReceiver<'r> = dyn FnMut(SessionTable, RecordBatch) -> Result<(), Error> + 'r;
 
 /// What is known about a session besides the session itself.
 #[derive(Clone, Debug, Default)]
@@ -53,13 +53,13 @@ pub(crate) struct Builders {
 }
 
 impl Builders {
-    fn all(&mut self) -> [(Table, &mut dyn RowBuilder); 5] {
+    fn all(&mut self) -> [(SessionTable, &mut dyn RowBuilder); 5] {
         [
-            (Table::Sessions, &mut self.sessions),
-            (Table::Entries, &mut self.entries),
-            (Table::ToolCalls, &mut self.tool_calls),
-            (Table::Usage, &mut self.usage),
-            (Table::Files, &mut self.files),
+            (SessionTable::Sessions, &mut self.sessions),
+            (SessionTable::Entries, &mut self.entries),
+            (SessionTable::ToolCalls, &mut self.tool_calls),
+            (SessionTable::Usage, &mut self.usage),
+            (SessionTable::Files, &mut self.files),
         ]
     }
 

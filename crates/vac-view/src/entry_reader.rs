@@ -20,7 +20,7 @@ use crate::recent_calls::RecentCalls;
 use crate::status::{Ended, Status, StatusTracker};
 
 /// A visitor of entries and their events.
-pub trait Visitor {
+pub trait EntryVisitor {
     /// Receives each entry, before its events.
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context);
 
@@ -71,7 +71,7 @@ impl EntryReader {
     ///
     /// # Errors
     /// If the visitor fails.
-    pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn Visitor) -> Result<(), Error> {
+    pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn EntryVisitor) -> Result<(), Error> {
         let index = self.count;
         self.count += 1;
         self.read_inside(entry, index, &Context::default(), visitor)
@@ -82,7 +82,7 @@ impl EntryReader {
         entry: &Entry<'_>,
         index: usize,
         around: &Context<'_>,
-        visitor: &mut dyn Visitor,
+        visitor: &mut dyn EntryVisitor,
     ) -> Result<(), Error> {
         let annotations = self.annotations(entry);
         let position = Position { index, around: around.position };
@@ -129,7 +129,7 @@ struct Reading<'r, 'v> {
     reader: &'r mut EntryReader,
     annotations: &'r EntryAnnotations<'r>,
     context: Context<'r>,
-    visitor: &'r mut (dyn Visitor + 'v),
+    visitor: &'r mut (dyn EntryVisitor + 'v),
 }
 
 impl Reading<'_, '_> {

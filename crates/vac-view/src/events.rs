@@ -39,7 +39,7 @@ use vac_record::{AbstractTimestamp, Entry};
 
 use crate::author::{AuthorSet, MessageAuthor};
 use crate::context::{Context, SkipReason};
-use crate::entry_reader::{EntryReader, Visitor};
+use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::{Event, EventKind};
 use crate::event_time::{Derived, EventTime, SessionClock};
 use crate::session_info::SessionInfo;
@@ -245,7 +245,7 @@ impl<'t, 'f> EventSink<'t, 'f> {
     }
 }
 
-impl Visitor for Output<'_, '_> {
+impl EntryVisitor for Output<'_, '_> {
     fn entry(&mut self, _: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
         if annotations.reason.is_some() {
             self.skipped.unparsed += 1;

@@ -13,7 +13,7 @@ use vac_record::{AbstractTimestamp, Entry, VcsContext, VerifiableAgentRecord};
 
 use crate::author::MessageAuthor;
 use crate::context::Context;
-use crate::entry_reader::{EntryReader, Visitor};
+use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::EventKind;
 use crate::event_time::to_utc;
 use crate::session_info::SessionInfo;
@@ -240,7 +240,7 @@ impl FactsSink {
     ///
     /// # Errors
     /// If the visitor fails.
-    pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn Visitor) -> Result<(), Error> {
+    pub fn read(&mut self, entry: &Entry<'_>, visitor: &mut dyn EntryVisitor) -> Result<(), Error> {
         self.report.entry(entry);
         self.reader.read(entry, &mut CountsAnd { counts: &mut self.counts, visitor })
     }
@@ -326,10 +326,10 @@ impl FactsSink {
 /// Counts, and passes everything on to another visitor.
 struct CountsAnd<'c, 'v> {
     counts: &'c mut Counts,
-    visitor: &'c mut (dyn Visitor + 'v),
+    visitor: &'c mut (dyn EntryVisitor + 'v),
 }
 
-impl Visitor for CountsAnd<'_, '_> {
+impl EntryVisitor for CountsAnd<'_, '_> {
     fn needs_result_texts(&self) -> bool {
         self.visitor.needs_result_texts()
     }
@@ -345,7 +345,7 @@ impl Visitor for CountsAnd<'_, '_> {
     }
 }
 
-impl Visitor for Counts {
+impl EntryVisitor for Counts {
     fn needs_result_texts(&self) -> bool {
         false
     }

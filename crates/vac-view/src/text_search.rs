@@ -47,7 +47,7 @@ use vac_value::Kind;
 use crate::author::MessageAuthor;
 use crate::byte_filter::ByteFilter;
 use crate::context::{Context, EntryPlace, SkipReason};
-use crate::entry_reader::{EntryReader, Visitor};
+use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::EventKind;
 use crate::event_time::to_utc;
 use crate::session_info::SessionInfo;
@@ -259,7 +259,7 @@ struct Matches<'q> {
     count: u64,
 }
 
-impl Visitor for Matches<'_> {
+impl EntryVisitor for Matches<'_> {
     fn entry(&mut self, _: &Entry<'_>, _: &EntryAnnotations<'_>, _: &Context) {}
 
     fn needs_result_texts(&self) -> bool {

@@ -56,7 +56,7 @@ use vac_value::{Encode as _, Encoder, Kind, Layout};
 use crate::author::MessageAuthor;
 use crate::context::{Context, EntryPlace, SkipReason};
 use crate::diff::{Extent, FileDiff};
-use crate::entry_reader::{EntryReader, Visitor};
+use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::EventKind;
 use crate::event_time::to_utc;
 use crate::session_info::SessionInfo;
@@ -431,7 +431,7 @@ struct Items<'t, 'f> {
     receive: &'t mut ItemReceiver<'f>,
 }
 
-impl Visitor for Items<'_, '_> {
+impl EntryVisitor for Items<'_, '_> {
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
         if let Some(superseded) = &annotations.superseded
             && superseded.how == SupersededHow::Compacted

@@ -23,7 +23,7 @@ use vac_record::annotations::EntryAnnotations;
 use vac_record::time::{instant, utc};
 
 use crate::context::{Context, SkipReason};
-use crate::entry_reader::{EntryReader, Visitor};
+use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::EventKind;
 use crate::prices::{Cost, PriceTable};
 use crate::session_info::SessionInfo;
@@ -103,7 +103,7 @@ struct Statements {
     skipped: BTreeMap<SkipReason, u64>,
 }
 
-impl Visitor for Statements {
+impl EntryVisitor for Statements {
     fn entry(&mut self, _: &Entry<'_>, _: &EntryAnnotations<'_>, _: &Context) {}
 
     fn needs_result_texts(&self) -> bool {

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use vac_adapter::Error as ReadError;
 use vac_sign::Envelope;
 use vac_store::Loaded;
-use vac_table::{SessionOrigin, SignatureFacts, Table, TableSet, Tables};
+use vac_table::{SessionOrigin, SessionTable, SignatureFacts, TableSet, Tables};
 use vac_validate::detect_encoding;
 use vac_validate::signed::{self, Payload};
 use vac_value::Document;
@@ -21,12 +21,12 @@ use crate::read::{Readable, each_document, read};
 /// [keys](vac_table::record_key) of the sessions.
 ///
 /// ```
-/// use vac_table::{Table, TableSet};
+/// use vac_table::{SessionTable, TableSet};
 ///
 /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
 /// let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
 /// let mut rows = 0;
-/// vac::read_tables(&task, TableSet::NONE.with(Table::Entries), |_, batch| {
+/// vac::read_tables(&task, TableSet::NONE.with(SessionTable::Entries), |_, batch| {
 ///     rows += batch.num_rows();
 ///     Ok(())
 /// })?;
@@ -40,7 +40,7 @@ use crate::read::{Readable, each_document, read};
 pub fn read_tables<'r>(
     from: impl Into<Readable<'r>>,
     selected: TableSet,
-    mut receive: impl FnMut(Table, RecordBatch) -> Result<(), ReadError> + Send,
+    mut receive: impl FnMut(SessionTable, RecordBatch) -> Result<(), ReadError> + Send,
 ) -> Result<Vec<String>> {
     let mut keys = Vec::new();
     match from.into() {

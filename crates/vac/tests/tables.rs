@@ -7,10 +7,10 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array as _, RecordBatch};
 use vac::{ConvertOptions, Facts, Readable, Search, Task};
-use vac_table::{Table, TableSet};
+use vac_table::{SessionTable, TableSet};
 
 /// The batches of every table.
-type Batches = BTreeMap<Table, Vec<RecordBatch>>;
+type Batches = BTreeMap<SessionTable, Vec<RecordBatch>>;
 
 fn tasks() -> Vec<Task> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
@@ -31,7 +31,7 @@ fn tables<'r>(from: impl Into<Readable<'r>>) -> vac::Result<(Vec<String>, Batche
 /// Returns a column of all rows of one session.
 fn column<T>(
     batches: &Batches,
-    table: Table,
+    table: SessionTable,
     key: &str,
     name: &str,
     read: impl Fn(&RecordBatch, usize, usize) -> Option<T>,
@@ -48,20 +48,20 @@ fn column<T>(
     values
 }
 
-fn integers(batches: &Batches, table: Table, key: &str, name: &str) -> Vec<Option<i64>> {
+fn integers(batches: &Batches, table: SessionTable, key: &str, name: &str) -> Vec<Option<i64>> {
     column(batches, table, key, name, |batch, column, row| {
         Some(batch.column(column).as_primitive::<Int64Type>().value(row))
     })
 }
 
-fn booleans(batches: &Batches, table: Table, key: &str, name: &str) -> Vec<bool> {
+fn booleans(batches: &Batches, table: SessionTable, key: &str, name: &str) -> Vec<bool> {
     let values = column(batches, table, key, name, |batch, column, row| {
         Some(batch.column(column).as_boolean().value(row))
     });
     values.into_iter().map(Option::unwrap).collect()
 }
 
-fn texts(batches: &Batches, table: Table, key: &str, name: &str) -> Vec<Option<String>> {
+fn texts(batches: &Batches, table: SessionTable, key: &str, name: &str) -> Vec<Option<String>> {
     column(batches, table, key, name, |batch, column, row| {
         Some(batch.column(column).as_string::<i32>().value(row).to_owned())
     })
@@ -69,8 +69,8 @@ fn texts(batches: &Batches, table: Table, key: &str, name: &str) -> Vec<Option<S
 
 /// Adds up the rows that count. `None` if no row has a value.
 fn sum(batches: &Batches, key: &str, name: &str) -> Option<i64> {
-    let is_counted = booleans(batches, Table::Usage, key, "is_counted");
-    let values = integers(batches, Table::Usage, key, name);
+    let is_counted = booleans(batches, SessionTable::Usage, key, "is_counted");
+    let values = integers(batches, SessionTable::Usage, key, name);
     let counted = values.into_iter().zip(is_counted).filter_map(|(value, it)| value.filter(|_| it));
     counted.fold(None, |sum, value| Some(sum.unwrap_or(0_i64).saturating_add(value)))
 }
@@ -87,27 +87,27 @@ fn assert_equals_facts(name: &str, key: &str, batches: &Batches, facts: &Facts) 
     ] {
         let expected = expected.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
         assert_eq!(sum(batches, key, column), expected, "{name}: {column} of usage");
-        let stated = integers(batches, Table::Sessions, key, column);
+        let stated = integers(batches, SessionTable::Sessions, key, column);
         assert_eq!(stated, [expected], "{name}: {column} of sessions");
     }
-    let is_counted = booleans(batches, Table::Usage, key, "is_counted");
-    let costs = column(batches, Table::Usage, key, "cost", |batch, column, row| {
+    let is_counted = booleans(batches, SessionTable::Usage, key, "is_counted");
+    let costs = column(batches, SessionTable::Usage, key, "cost", |batch, column, row| {
         Some(batch.column(column).as_primitive::<Float64Type>().value(row))
     });
     let cost: f64 =
         costs.iter().zip(is_counted).filter_map(|(it, counts)| it.filter(|_| counts)).sum();
     assert!((cost - facts.cost.unwrap_or(0.0)).abs() < 1e-5, "{name}: {cost} {:?}", facts.cost);
 
-    let ordinals = integers(batches, Table::Entries, key, "ordinal");
+    let ordinals = integers(batches, SessionTable::Entries, key, "ordinal");
     let count = i64::try_from(facts.entries.values().sum::<u64>()).unwrap();
     assert!(ordinals.into_iter().eq((0..count).map(Some)), "{name}: ordinals");
 
-    let is_counted = booleans(batches, Table::ToolCalls, key, "is_counted");
-    let calls = integers(batches, Table::ToolCalls, key, "call_ordinal");
+    let is_counted = booleans(batches, SessionTable::ToolCalls, key, "is_counted");
+    let calls = integers(batches, SessionTable::ToolCalls, key, "call_ordinal");
     let calls = calls.iter().zip(&is_counted).filter(|(call, counts)| call.is_some() && **counts);
     let expected: u64 = facts.tools.iter().map(|tool| tool.calls).sum();
     assert_eq!(calls.count() as u64, expected, "{name}: tool calls");
-    let mut indices = integers(batches, Table::ToolCalls, key, "call_index");
+    let mut indices = integers(batches, SessionTable::ToolCalls, key, "call_index");
     indices.sort_unstable();
     let rows = i64::try_from(indices.len()).unwrap();
     assert!(indices.into_iter().eq((0..rows).map(Some)), "{name}: call_index");
@@ -146,7 +146,7 @@ fn tables_of_all_fixtures_have_the_numbers_of_inspect() {
         assert_eq!(keys.len(), facts.len(), "{}", task.name);
         for (key, facts) in keys.iter().zip(&facts) {
             assert_equals_facts(&task.name, key, &batches, facts);
-            let is_lossy = booleans(&batches, Table::Entries, key, "is_lossy");
+            let is_lossy = booleans(&batches, SessionTable::Entries, key, "is_lossy");
             lossy += is_lossy.iter().filter(|it| **it).count();
         }
         assert_json(&task.name, &batches);
@@ -172,7 +172,7 @@ fn log_and_record_have_the_same_keys_and_rows() {
         vac::convert(&task, &ConvertOptions::default(), &mut record).expect("a record");
         let (keys_of_record, of_record) = tables(&record).expect("tables of the record");
         assert_eq!(keys, keys_of_record, "{}", task.name);
-        for table in Table::ALL {
+        for table in SessionTable::ALL {
             let rows = |batches: &Batches| -> Vec<RecordBatch> {
                 let batches = batches.get(&table).into_iter().flatten();
                 let same = |batch: &RecordBatch| {
@@ -198,7 +198,7 @@ fn signed_record_states_its_signature() {
     let (keys, batches) = tables(&signed.envelope).expect("tables");
     let (keys_of_log, _) = tables(&task).expect("tables");
     assert_eq!(keys, keys_of_log);
-    let text = |name| texts(&batches, Table::Sessions, &keys[0], name).remove(0);
+    let text = |name| texts(&batches, SessionTable::Sessions, &keys[0], name).remove(0);
     assert_eq!(text("signature").as_deref(), Some("EdDSA"));
     assert!(text("issuer").is_some() && text("record_sha256").is_some());
 }

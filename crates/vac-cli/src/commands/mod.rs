@@ -4,6 +4,7 @@ mod archive;
 mod completions;
 mod convert;
 mod events;
+mod export;
 mod inspect;
 mod keygen;
 mod list;
@@ -35,6 +36,7 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     Events(events::EventsArgs),
     View(view::ViewArgs),
+    Export(export::ExportArgs),
     Validate(validate::ValidateArgs),
     Transcode(transcode::TranscodeArgs),
     Keygen(keygen::KeygenArgs),
@@ -61,6 +63,7 @@ impl Command {
                 | Self::Events(_)
                 | Self::View(_)
                 | Self::Archive(_)
+                | Self::Export(_)
         )
     }
 
@@ -75,6 +78,7 @@ impl Command {
             Self::Inspect(args) => args.run(printer),
             Self::Events(args) => args.run(printer),
             Self::View(args) => args.run(printer),
+            Self::Export(args) => args.run(printer),
             Self::Validate(args) => args.run(printer),
             Self::Transcode(args) => args.run(printer),
             Self::Keygen(args) => args.run(printer),

@@ -10,6 +10,8 @@ mod discover;
 #[cfg(unix)]
 mod docs;
 mod events;
+#[cfg(feature = "parquet")]
+mod export;
 mod harmless;
 mod help;
 mod home;

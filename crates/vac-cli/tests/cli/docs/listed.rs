@@ -27,7 +27,7 @@ pub fn find(command: &str) -> Option<Listed> {
     let (program, arguments) = command.split_once(' ').unwrap_or((command, ""));
     let checked = match program {
         "cargo" if !arguments.is_empty() => cargo(arguments),
-        ".ci/run" | "tests/interop/run" => executable(program),
+        ".ci/run" | "tests/interop/run" | "tests/tables/run" => executable(program),
         _ => return None,
     };
     Some(checked.map_or_else(Listed::Wrong, |()| Listed::Checked))

@@ -1,0 +1,202 @@
+//! `vac export`
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use vac_table::file_writer::FileFormat;
+use vac_table::{SessionTable, TableSet};
+
+use crate::convert::when;
+use crate::exit::Exit;
+use crate::export::{
+    ExportOptions, ExportSummary, PartitionColumn, export_to_folder, export_to_stdout,
+};
+use crate::format::{group_digits, pluralize};
+use crate::help;
+use crate::input_guard::refuse_agent_folder;
+use crate::json_output::{Document, ExportOutput, ExportedTable, FailedFile};
+use crate::output_file::refuse_to_show;
+use crate::printer::Printer;
+use crate::readers::ModeOption;
+use crate::session_scan::{Limits, Scope};
+
+/// Export sessions as tables for SQL and data frames
+///
+/// Writes up to five tables, each as a folder of files: `sessions`, `entries`, `tool_calls`, `usage`
+/// and `files`. The column `record_key` joins them, and all columns are documented in TABLES.md of
+/// crate `vac-table`. Engines for SQL and data frames read such folders.
+///
+/// Later runs read only what is new or was changed: a session that grew replaces its rows, and
+/// sessions whose logs were removed stay. CSV and NDJSON are written anew each time. Every session
+/// counts once, also if its log and its record are given.
+///
+/// Tables contain what logs contain, also secrets. JSON in tables is readable by every parser; where
+/// that needed a change (lone surrogates), the column `is_lossy` says so. Records are exact.
+#[derive(Args)]
+#[command(after_help = help::ending(
+    &["Sums of `usage` where `is_counted` is true are those of `vac inspect`. Signatures are not \
+       verified."],
+    "an input is not a session, or is an invalid record",
+    &[
+        ("vac export -o tables/", "All sessions on this machine, as Parquet"),
+        ("vac export session.jsonl -o tables/ --tables sessions,usage", "Two tables of a log"),
+        ("vac export -o tables/ --partition-by agent,day", "Folders by agent and day"),
+        ("vac export record.json -f ndjson --tables entries --output -", "One table, to stdout"),
+    ],
+))]
+pub struct ExportArgs {
+    #[command(flatten)]
+    scope: Scope,
+    /// Folder to write to, or - to write one table to stdout
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Format of the files
+    #[arg(short, long, value_enum, default_value = Format::DEFAULT)]
+    format: Format,
+    /// Tables to write, separated by commas [default: all]
+    #[arg(long, value_name = "TABLES", value_delimiter = ',', value_parser = tables())]
+    tables: Vec<String>,
+    /// Divide tables into folders by the values of columns, separated by commas
+    #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
+    partition_by: Vec<PartitionColumn>,
+    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
+    /// 7d, 2w (ago), today, yesterday; in UTC
+    #[arg(long, value_name = "WHEN", value_parser = when::since)]
+    since: Option<i128>,
+    /// Only sessions that began then or earlier; a day or month is included
+    #[arg(long, value_name = "WHEN", value_parser = when::until)]
+    until: Option<i128>,
+    /// Number of groups of logs to read in parallel [default: number of cores]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Replace an earlier export in the folder, whatever its options were
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    mode: ModeOption,
+    /// Print what was exported as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Parquet, compressed with Zstandard
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Arrow IPC
+    Arrow,
+    /// CSV, with lists as JSON
+    Csv,
+    /// A JSON object on each line
+    Ndjson,
+}
+
+impl Format {
+    const DEFAULT: &str = if cfg!(feature = "parquet") { "parquet" } else { "arrow" };
+}
+
+fn tables() -> PossibleValuesParser {
+    PossibleValuesParser::new(SessionTable::ALL.map(SessionTable::name))
+}
+
+impl ExportArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
+        let is_stdout = self.output == Path::new("-");
+        let options = self.options(is_stdout);
+        let stdout = is_stdout.then(|| table_for_stdout(&options, printer)).transpose()?;
+        if !is_stdout {
+            refuse_agent_folder(&self.output)?;
+        }
+        let limits = Limits { since: self.since, until: self.until, filter: None };
+        let (scan, units) = self.scope.scan(limits, printer)?;
+        let found = scan.exit;
+        let summary = match stdout {
+            Some(table) => export_to_stdout(&options, table, &scan, units, printer)?,
+            None => export_to_folder(&self.output, &options, &scan, units, printer)?,
+        };
+        let exit = summary.exit(found);
+        if self.json && !is_stdout {
+            printer.json(&Document::new("export", output(summary)))?;
+        } else {
+            self.report(&summary, is_stdout, printer);
+        }
+        Ok(exit)
+    }
+
+    fn options(&self, is_stdout: bool) -> ExportOptions {
+        let tables = match self.tables.as_slice() {
+            [] => TableSet::ALL,
+            names => names.iter().filter_map(|name| SessionTable::parse(name)).collect(),
+        };
+        let jobs = self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into);
+        ExportOptions {
+            tables,
+            format: match self.format {
+                #[cfg(feature = "parquet")]
+                Format::Parquet => FileFormat::Parquet,
+                Format::Arrow if is_stdout => FileFormat::ArrowStream,
+                Format::Arrow => FileFormat::Arrow,
+                Format::Csv => FileFormat::Csv,
+                Format::Ndjson => FileFormat::Ndjson,
+            },
+            partition_by: if is_stdout { Vec::new() } else { self.partition_by.clone() },
+            force: self.force,
+            jobs,
+            mode: self.mode,
+        }
+    }
+
+    fn report(&self, summary: &ExportSummary, is_stdout: bool, printer: &Printer) {
+        let ExportSummary { new, changed, unchanged, failures, .. } = summary;
+        let rows = group_digits(summary.rows.values().sum());
+        let to = if is_stdout { "stdout".to_owned() } else { self.output.display().to_string() };
+        let sessions = pluralize(new + changed, "session");
+        let changes = if is_stdout {
+            String::new()
+        } else {
+            format!(" ({new} new, {changed} changed, {unchanged} unchanged)")
+        };
+        let failed = match failures.len() {
+            0 => String::new(),
+            count => format!(", {count} failed"),
+        };
+        let message = format!("{sessions} exported to {to}: {rows} rows{changes}{failed}");
+        printer.info(&message);
+    }
+}
+
+fn output(summary: ExportSummary) -> ExportOutput {
+    let ExportSummary { new, changed, unchanged, rows, failures, .. } = summary;
+    let table = |(table, rows): (SessionTable, u64)| ExportedTable { table: table.name(), rows };
+    ExportOutput {
+        new,
+        changed,
+        unchanged,
+        tables: rows.into_iter().map(table).collect(),
+        failed: failures
+            .into_iter()
+            .map(|failure| FailedFile { file: failure.file, error: failure.error })
+            .collect(),
+    }
+}
+
+/// Returns the table that is written to standard output.
+fn table_for_stdout(options: &ExportOptions, printer: &Printer) -> Result<SessionTable> {
+    match options.format {
+        #[cfg(feature = "parquet")]
+        FileFormat::Parquet => {
+            bail!("Parquet cannot be written to stdout (use -f arrow, csv or ndjson)")
+        }
+        FileFormat::Arrow | FileFormat::ArrowStream => refuse_to_show(printer)?,
+        FileFormat::Csv | FileFormat::Ndjson => {}
+    }
+    let mut tables = options.tables.iter();
+    match (tables.next(), tables.next()) {
+        (Some(table), None) => Ok(table),
+        _ => bail!("only one table can be written to stdout (use --tables to choose it)"),
+    }
+}

@@ -1,0 +1,84 @@
+//! Exports to standard output.
+
+use std::collections::HashSet;
+use std::io::{self, BufReader, Write as _};
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use vac::parallel::ordered_parallel_map;
+use vac_table::SessionTable;
+use vac_table::file_writer::{FileFormat, TableFileWriter, copy_stream};
+
+use super::folder::ExportSummary;
+use super::group::GroupReader;
+use super::part_files::{Content, Target};
+use super::read_sessions::ReadSessions;
+use super::{ExportOptions, groups};
+use crate::printer::Printer;
+use crate::session_scan::{Scan, Unit};
+
+/// Exports one table to standard output.
+pub fn export_to_stdout(
+    options: &ExportOptions,
+    table: SessionTable,
+    scan: &Scan<'_>,
+    units: Vec<Unit>,
+    printer: &Printer,
+) -> Result<ExportSummary> {
+    let mut summary = ExportSummary::default();
+    let known = HashSet::new();
+    let reader = GroupReader { scan, options, known: &known };
+    let mut read = ReadSessions::default();
+    let target = Target::Stdout { has_header: false };
+    let make = |units: Vec<Unit>| {
+        let result = reader.read(&units, &HashSet::new(), target);
+        (units, result)
+    };
+    let mut out = printer.records();
+    let mut stream = match options.format {
+        FileFormat::ArrowStream => {
+            Some(TableFileWriter::new(printer.records(), options.format, table, true)?)
+        }
+        FileFormat::Csv => {
+            let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
+            writeln!(out, "{}", names.join(","))?;
+            None
+        }
+        _ => None,
+    };
+    let mut broken = Ok(());
+    ordered_parallel_map(groups(units), options.jobs, make, |(units, result)| {
+        let copied = result.and_then(|result| {
+            let result = read.without_repeated(&reader, &units, target, result)?;
+            for failure in &result.failures {
+                failure.report(printer);
+            }
+            summary.failures.extend(result.failures);
+            for part in result.parts {
+                summary.add_rows(&part);
+                summary.new += part.keys.len() as u64;
+                for file in part.files {
+                    let Content::Temporary(mut file) = file.content else { continue };
+                    match &mut stream {
+                        Some(stream) => copy_stream(BufReader::new(file), stream)?,
+                        None => drop(io::copy(&mut file, &mut out)?),
+                    }
+                }
+            }
+            Ok(())
+        });
+        match copied {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                broken = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    broken?;
+    if let Some(stream) = stream {
+        stream.finish()?.flush()?;
+    }
+    out.flush()?;
+    Ok(summary)
+}
