@@ -1,6 +1,7 @@
 //! `vac archive`
 
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::path::Path;
 
 use crate::home;
@@ -321,6 +322,17 @@ fn killed_run_leaves_a_valid_archive() {
     assert_eq!(add(&folder).json()["sessions"].as_array().unwrap().len(), 0);
 }
 
+/// A disk that is removed when it is dropped.
+#[cfg(target_os = "linux")]
+struct Mounted<'p>(&'p Path);
+
+#[cfg(target_os = "linux")]
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(self.0).output();
+    }
+}
+
 /// Adds to an archive on a disk of its own that becomes full, where such a disk can be made.
 #[cfg(target_os = "linux")]
 #[test]
@@ -329,21 +341,11 @@ fn full_disk_leaves_a_valid_archive() {
     let folder = prepared();
     let place = folder.path().join("disk");
     fs::create_dir(&place).unwrap();
-    let mount = |size: &str, options: &str| {
-        let options = format!("size={size}{options}");
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&place);
-        command.output().is_ok_and(|ran| ran.status.success())
-    };
-    if !mount("400k", "") {
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "size=400k", "tmpfs"]).arg(&place);
+    if !mount.output().is_ok_and(|ran| ran.status.success()) {
         println!("skipped: no disk can be mounted");
         return;
-    }
-    struct Mounted<'p>(&'p Path);
-    impl Drop for Mounted<'_> {
-        fn drop(&mut self) {
-            let _ = Command::new("umount").arg(self.0).output();
-        }
     }
     let mounted = Mounted(&place);
     let made = folder.vac(&["archive", "init", "disk/a", "--key", KEY]);

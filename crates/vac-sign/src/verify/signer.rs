@@ -101,7 +101,7 @@ impl Identity {
         let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quote);
         let mut detail = format!("issuer {}, subject {}", shown(issuer), shown(subject));
         if let Some(time) = claims.issued_at {
-            detail += &format!(", signed at {} by its own clock", format_time(time));
+            detail = format!("{detail}, signed at {} by its own clock", format_time(time));
         }
         match self.certificate {
             Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",

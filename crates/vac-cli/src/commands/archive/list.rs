@@ -106,7 +106,9 @@ fn table(versions: &[ArchivedVersion], width: Option<usize>) -> Table {
             && excess > 0
         {
             let wide = width_of(cells).saturating_sub(excess).max(min);
-            cells.iter_mut().for_each(|cell| *cell = fit(cell, wide));
+            for cell in cells {
+                *cell = fit(cell, wide);
+            }
         }
     };
     shorten(&mut columns, "origin", MIN_ORIGIN);
