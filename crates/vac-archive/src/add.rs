@@ -24,9 +24,9 @@ use crate::catalog::{ArchivedVersion, Catalog, RecordDetails, SourceLine};
 use crate::claims::StatementClaim;
 use crate::description::sha256;
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::index::KnownLog;
-use crate::journal::Head;
+use crate::journal::ArchiveHead;
 use crate::lock::{FolderLock, Wait};
 use crate::objects::StoreError;
 use crate::selection::{LogState, Selection};
@@ -136,7 +136,7 @@ pub fn add(
         FolderLock::acquire(&archive.folder, options.wait, || progress(AddProgress::Waiting))
             .map_err(Error::io(&archive.folder))?;
     let lock = lock.ok_or_else(|| {
-        Error::new(ErrorKind::Locked, "another process writes to it").at(&archive.folder)
+        Error::new(ArchiveErrorKind::Locked, "another process writes to it").at(&archive.folder)
     })?;
     let mut writer = Writer::open(archive, disk, signer, options.time, lock)?;
     let build = options.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
@@ -532,7 +532,7 @@ impl Run<'_> {
             Some((version.clone(), previous.clone()))
         };
         self.summary.discontinued = catalog.discontinued().filter_map(pair).collect();
-        let Head { claim, .. } = &self.writer.head;
+        let ArchiveHead { claim, .. } = &self.writer.head;
         self.summary.size = claim.size;
         Ok(self.summary)
     }

@@ -16,11 +16,12 @@ use crate::description::{
     sha256_hex,
 };
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::head::sign_head;
 use crate::index::Index;
 use crate::journal::{
-    HEADS, Head, Items, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
+    ArchiveHead, HEADS, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
+    statement_leaf,
 };
 use crate::objects::{ObjectError, Objects};
 
@@ -60,7 +61,7 @@ impl Archive {
             Ok(mut entries) => {
                 if entries.next().is_some() {
                     let reason = "the folder is not empty: an archive needs its own folder";
-                    return Err(Error::new(ErrorKind::Exists, reason).at(folder));
+                    return Err(Error::new(ArchiveErrorKind::Exists, reason).at(folder));
                 }
             }
             Err(_) => {
@@ -87,7 +88,7 @@ impl Archive {
             key: thumbprint,
             readme_sha_256: sha256_hex(readme.as_bytes()),
         };
-        let internal = |error: String| Error::new(ErrorKind::Internal, error);
+        let internal = |error: String| Error::new(ArchiveErrorKind::Internal, error);
         let mut json =
             serde_json::to_vec_pretty(&description).map_err(|error| internal(error.to_string()))?;
         json.push(b'\n');
@@ -134,13 +135,13 @@ impl Archive {
         let path = folder.join(DESCRIPTION);
         let bytes = read_small(folder, DESCRIPTION).map_err(|error| {
             let reason = format!("not an archive (see `vac archive init`): {error}");
-            Error::new(ErrorKind::NotAnArchive, reason).at(folder)
+            Error::new(ArchiveErrorKind::NotAnArchive, reason).at(folder)
         })?;
         let description = ArchiveDescription::parse(&bytes).map_err(|error| error.at(&path))?;
         let key = read_key(folder)?;
         if key.thumbprint_uri() != description.key {
             let reason = "its key.pub.pem is not the key that archive.json names";
-            return Err(Error::new(ErrorKind::Damaged, reason).at(folder));
+            return Err(Error::new(ArchiveErrorKind::Damaged, reason).at(folder));
         }
         Ok(Self {
             objects: Objects::new(folder),
@@ -170,10 +171,11 @@ impl Archive {
     ///
     /// # Errors
     /// If there is none, or it is not valid.
-    pub fn newest_head(&self) -> Result<(Head, Vec<u8>)> {
+    pub fn newest_head(&self) -> Result<(ArchiveHead, Vec<u8>)> {
         let bytes = read_file(&self.folder, HEADS)?;
-        let damaged =
-            |reason: String| Error::new(ErrorKind::Damaged, reason).at(&self.folder.join(HEADS));
+        let damaged = |reason: String| {
+            Error::new(ArchiveErrorKind::Damaged, reason).at(&self.folder.join(HEADS))
+        };
         let items = Items::split(&bytes);
         let last = items.items.last().ok_or_else(|| damaged("it has no head".to_owned()))?;
         let head = read_head(last, &self.key).map_err(damaged)?;
@@ -244,7 +246,7 @@ impl Archive {
 
     pub(crate) fn damaged(&self, file: &str, reason: &str) -> Error {
         let reason = format!("{reason} (`vac archive verify` lists what is wrong)");
-        Error::new(ErrorKind::Damaged, reason).at(&self.folder.join(file))
+        Error::new(ArchiveErrorKind::Damaged, reason).at(&self.folder.join(file))
     }
 
     /// Reads the record of a version.
@@ -268,7 +270,7 @@ impl Archive {
     ) -> Result<u64> {
         let source = version.details.sources.get(number);
         let hash = source.and_then(crate::catalog::SourceLine::hash);
-        let hash = hash.ok_or_else(|| Error::new(ErrorKind::Refused, "no such source"))?;
+        let hash = hash.ok_or_else(|| Error::new(ArchiveErrorKind::Refused, "no such source"))?;
         let read = self.objects.read_to(&hash, out);
         read.map_err(|error| self.object_error("a log", version.number, &error))
     }
@@ -293,7 +295,7 @@ impl Archive {
         if leaves.iter().copied().collect::<vac_sign::merkle::Peaks>().root() != head.root {
             return Err(self.damaged(STATEMENTS, "they do not have the root of the newest head"));
         }
-        let missing = || Error::new(ErrorKind::Session, "the newest head does not cover it");
+        let missing = || Error::new(ArchiveErrorKind::Session, "the newest head does not cover it");
         let at = usize::try_from(version.number).unwrap_or(usize::MAX);
         let statement = items.get(at).ok_or_else(missing)?;
         let path = inclusion_path(&leaves, at).ok_or_else(missing)?;
@@ -302,6 +304,6 @@ impl Archive {
         let envelope = Envelope::read(statement.bytes)
             .map_err(|error| self.damaged(STATEMENTS, &error.to_string()))?;
         attach(&envelope, &[&receipt])
-            .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+            .map_err(|error| Error::new(ArchiveErrorKind::Internal, error.to_string()))
     }
 }

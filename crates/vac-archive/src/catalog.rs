@@ -10,7 +10,7 @@ use vac_sign::merkle::Hash;
 use vac_value::{Document, Node};
 
 use crate::claims::{StatementClaim, hex, parse_hash};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::journal::Statement;
 
 /// One version of a session: what its statement claims, and what its record states.
@@ -191,7 +191,7 @@ impl ArchivedVersion {
     /// Returns the hash of the record.
     pub(crate) fn record(&self) -> Result<Hash> {
         parse_hash(&self.record_sha_256)
-            .ok_or_else(|| Error::new(ErrorKind::Internal, "a version without a hash"))
+            .ok_or_else(|| Error::new(ArchiveErrorKind::Internal, "a version without a hash"))
     }
 }
 
@@ -275,14 +275,14 @@ impl Catalog {
                 let ids: Vec<_> = ids.iter().take(5).map(|id| id.as_str()).collect();
                 let reason =
                     format!("`{id}` is the beginning of several session ids: {}", ids.join(", "));
-                return Err(Error::new(ErrorKind::Session, reason));
+                return Err(Error::new(ArchiveErrorKind::Session, reason));
             }
             matching = ids.iter().flat_map(|id| self.latest_of_session(id)).collect();
         }
         let latest = matching.into_iter().max_by_key(|version| version.number);
         latest.ok_or_else(|| {
             let reason = format!("no session in the archive has the id `{id}`");
-            Error::new(ErrorKind::Session, reason)
+            Error::new(ArchiveErrorKind::Session, reason)
         })
     }
 }

@@ -12,7 +12,7 @@ use vac_store::{SafePath, Skipped};
 use vac_value::Encoding;
 
 use crate::claims::hex;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 
 /// The version of the format.
 pub(crate) const FORMAT: u32 = 1;
@@ -53,7 +53,7 @@ impl ArchiveDescription {
 
     /// Reads a description.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
-        let not = |why: String| Error::new(ErrorKind::NotAnArchive, why);
+        let not = |why: String| Error::new(ArchiveErrorKind::NotAnArchive, why);
         let description: Self = serde_json::from_slice(bytes)
             .map_err(|error| not(format!("not the description of an archive: {error}")))?;
         if description.vac_archive != FORMAT {
@@ -104,7 +104,7 @@ pub(crate) fn read_key(folder: &Path) -> Result<PublicKey> {
     let path = folder.join(KEY);
     let bytes = read_small(folder, KEY)?;
     let key = std::str::from_utf8(&bytes).ok().and_then(|text| PublicKey::from_pem(text).ok());
-    key.ok_or_else(|| Error::new(ErrorKind::Damaged, "not a public key").at(&path))
+    key.ok_or_else(|| Error::new(ArchiveErrorKind::Damaged, "not a public key").at(&path))
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> Hash {

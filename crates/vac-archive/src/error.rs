@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// What kind of error it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum ArchiveErrorKind {
     /// Something could not be read or written.
     Io,
     /// The folder is not an archive, or one of a later format.
@@ -32,7 +32,7 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// What kind of error it is.
-    pub kind: ErrorKind,
+    pub kind: ArchiveErrorKind,
     /// The file that it is about.
     pub path: Option<PathBuf>,
     /// The reason, in words.
@@ -40,10 +40,10 @@ pub struct Error {
 }
 
 /// The result of a function of this crate.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ArchiveErrorKind, reason: impl Into<String>) -> Self {
         Self { kind, path: None, reason: reason.into() }
     }
 
@@ -53,7 +53,7 @@ impl Error {
     }
 
     pub(crate) fn io(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
-        move |error| Self::new(ErrorKind::Io, error.to_string()).at(path)
+        move |error| Self::new(ArchiveErrorKind::Io, error.to_string()).at(path)
     }
 }
 
@@ -70,18 +70,18 @@ impl std::error::Error for Error {}
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::new(ErrorKind::Io, error.to_string())
+        Self::new(ArchiveErrorKind::Io, error.to_string())
     }
 }
 
 impl From<vac::Error> for Error {
     fn from(error: vac::Error) -> Self {
-        Self::new(ErrorKind::Refused, error.to_string())
+        Self::new(ArchiveErrorKind::Refused, error.to_string())
     }
 }
 
 impl From<vac_sign::sign::SignError> for Error {
     fn from(error: vac_sign::sign::SignError) -> Self {
-        Self::new(ErrorKind::Key, error.to_string())
+        Self::new(ArchiveErrorKind::Key, error.to_string())
     }
 }

@@ -6,10 +6,10 @@ use vac_sign::statement::{Purpose, sign};
 use vac_value::Encoding;
 
 use crate::claims::{HEAD, HeadClaim, STATEMENT, StatementClaim, encode};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 
 fn encoded(claim: &dyn vac_value::Encode) -> Result<Vec<u8>> {
-    encode(claim).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    encode(claim).map_err(|error| Error::new(ArchiveErrorKind::Internal, error.to_string()))
 }
 
 /// Signs the head of a tree with this root.

@@ -14,7 +14,7 @@ use crate::catalog::ArchivedVersion;
 use crate::claims::{INDEX, hex, parse_hash};
 use crate::description::sha256;
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::journal::read_file;
 
 pub(crate) const INDEX_FILE: &str = "index";
@@ -161,7 +161,7 @@ impl Index {
 
 fn line(value: &impl Serialize, out: &mut Vec<u8>) -> Result<()> {
     let internal =
-        |error: &dyn std::fmt::Display| Error::new(ErrorKind::Internal, error.to_string());
+        |error: &dyn std::fmt::Display| Error::new(ArchiveErrorKind::Internal, error.to_string());
     serde_json::to_writer(&mut *out, value).map_err(|error| internal(&error))?;
     out.write_all(b"\n").map_err(|error| internal(&error))
 }

@@ -70,7 +70,7 @@ pub(crate) fn read_statement(item: &Sign1<'_>, key: &PublicKey) -> Result<Statem
 
 /// A signed head whose signature is valid.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Head {
+pub struct ArchiveHead {
     /// What it claims.
     pub claim: HeadClaim,
     /// The id of the archive.
@@ -83,7 +83,7 @@ pub struct Head {
     pub sha256: Hash,
 }
 
-impl Head {
+impl ArchiveHead {
     /// Verifies the bytes of a head.
     ///
     /// # Errors
@@ -97,14 +97,14 @@ impl Head {
 }
 
 /// Verifies a head of an archive.
-pub(crate) fn read_head(item: &Sign1<'_>, key: &PublicKey) -> Result<Head, String> {
+pub(crate) fn read_head(item: &Sign1<'_>, key: &PublicKey) -> Result<ArchiveHead, String> {
     if item.is_tree_head() != Some(true) {
         return Err("not a head of an archive".to_owned());
     }
     let claims = item.verify(key).map_err(|error| error.to_string())?;
     let claim = item.claim(HEAD).and_then(|bytes| HeadClaim::read(&bytes));
     let claim = claim.ok_or("it has no valid claim \"vac-archive-head\"")?;
-    Ok(Head {
+    Ok(ArchiveHead {
         claim,
         archive_id: claims.subject.ok_or("it names no archive")?,
         root: *item.payload,

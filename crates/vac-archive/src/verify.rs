@@ -21,7 +21,7 @@ use crate::files::check_files;
 use crate::findings::{ArchiveFinding, FindingKind, Findings, check_numbers};
 use crate::index::{INDEX_FILE, Index};
 use crate::journal::{
-    HEADS, Head, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
+    ArchiveHead, HEADS, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
 };
 use crate::objects::{ObjectError, Objects, object_path};
 
@@ -228,7 +228,7 @@ impl Check<'_> {
     }
 
     /// Checks the heads. Returns them in the order of the file, `None` for one that is not valid.
-    fn heads(&mut self, bytes: &[u8], description: Option<&Hash>) -> Vec<Option<Head>> {
+    fn heads(&mut self, bytes: &[u8], description: Option<&Hash>) -> Vec<Option<ArchiveHead>> {
         let mut heads = Vec::new();
         for (place, item) in self.items(HEADS, bytes).iter().enumerate() {
             heads.push(match read_head(item, self.key) {
@@ -246,7 +246,7 @@ impl Check<'_> {
             heads.iter().map(|head| head.as_ref().map(|head| head.claim.number)).collect();
         check_numbers(&numbers, 0, (HEADS, "head"), &mut self.findings);
         let is_in_order = !self.findings.has_problem(HEADS);
-        let (mut before, mut is_other_archive): (Option<&Head>, bool) = (None, false);
+        let (mut before, mut is_other_archive): (Option<&ArchiveHead>, bool) = (None, false);
         for head in heads.iter().flatten() {
             let number = head.claim.number;
             is_other_archive |= description.is_some_and(|hash| *hash != head.claim.archive);
@@ -319,8 +319,8 @@ impl Check<'_> {
     }
 
     /// Compares the root of each head, and of one that was kept elsewhere, with the statements.
-    fn roots(&mut self, items: &[Sign1<'_>], heads: &[Option<Head>], kept: Option<&[u8]>) {
-        let kept = kept.map(|bytes| Head::read(bytes, self.key));
+    fn roots(&mut self, items: &[Sign1<'_>], heads: &[Option<ArchiveHead>], kept: Option<&[u8]>) {
+        let kept = kept.map(|bytes| ArchiveHead::read(bytes, self.key));
         let is_explained = self.findings.has_problem(STATEMENTS);
         let mut sizes: Vec<(u64, Hash, String)> = Vec::new();
         for head in heads.iter().flatten() {
@@ -355,8 +355,8 @@ impl Check<'_> {
     /// Compares a head that was kept elsewhere with the one of its number.
     fn kept_head(
         &mut self,
-        kept: &Head,
-        heads: &[Option<Head>],
+        kept: &ArchiveHead,
+        heads: &[Option<ArchiveHead>],
         sizes: &mut Vec<(u64, Hash, String)>,
     ) {
         let (number, size) = (kept.claim.number, kept.claim.size);
@@ -388,7 +388,7 @@ impl Check<'_> {
     }
 
     /// Checks that versions follow each other.
-    fn versions(&mut self, statements: &[Option<Statement>], heads: &[Option<Head>]) {
+    fn versions(&mut self, statements: &[Option<Statement>], heads: &[Option<ArchiveHead>]) {
         let by_number: HashMap<u64, &Statement> =
             statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
         let acknowledged: Vec<_> =
@@ -493,7 +493,7 @@ impl Check<'_> {
     }
 
     /// Checks the index, which is not needed.
-    fn index(&mut self, newest: Option<&Head>) {
+    fn index(&mut self, newest: Option<&ArchiveHead>) {
         let Some(description) = self.description else { return };
         if self.folder.join(INDEX_FILE).symlink_metadata().is_err() {
             return;

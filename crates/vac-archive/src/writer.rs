@@ -11,11 +11,11 @@ use crate::archive::Archive;
 use crate::catalog::{ArchivedVersion, Catalog, RecordDetails};
 use crate::claims::{HeadClaim, StatementClaim, hex};
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::head::{sign_head, sign_statement};
 use crate::index::{Index, KnownLog};
 use crate::journal::{
-    HEADS, Head, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
+    ArchiveHead, HEADS, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
     statement_leaf, tree,
 };
 use crate::lock::FolderLock;
@@ -33,7 +33,7 @@ pub(crate) struct Writer<'w> {
     /// What was repaired.
     pub repaired: Vec<String>,
     /// The newest head.
-    pub head: Head,
+    pub head: ArchiveHead,
     time: Option<u64>,
     peaks: Peaks,
     statements_size: u64,
@@ -57,7 +57,7 @@ impl<'w> Writer<'w> {
         if *signer.public_key() != archive.key {
             let reason =
                 format!("the key is not that of the archive, which is {}", archive.description.key);
-            return Err(Error::new(ErrorKind::Key, reason).at(&archive.folder));
+            return Err(Error::new(ArchiveErrorKind::Key, reason).at(&archive.folder));
         }
         let mut repaired = Vec::new();
         clear_temporary(&archive.folder)?;
@@ -196,7 +196,7 @@ impl<'w> Writer<'w> {
         let bytes = sign_statement(session_id, &claim, &record, encoding, self.time, self.signer)?;
         let Some((item, _)) = Sign1::split(&bytes) else {
             let reason = "a statement that cannot be read again";
-            return Err(Error::new(ErrorKind::Internal, reason));
+            return Err(Error::new(ArchiveErrorKind::Internal, reason));
         };
         self.peaks.push(statement_leaf(&item));
         #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
@@ -208,7 +208,7 @@ impl<'w> Writer<'w> {
         self.folders.extend(folders);
         self.is_index_old = true;
         let last = self.catalog.versions().last();
-        last.ok_or_else(|| Error::new(ErrorKind::Internal, "no version"))
+        last.ok_or_else(|| Error::new(ArchiveErrorKind::Internal, "no version"))
     }
 
     /// Writes the statements that wait.
@@ -244,8 +244,8 @@ impl<'w> Writer<'w> {
         self.disk.append(&path, self.heads_size, &bytes).map_err(Error::io(&path))?;
         self.heads_size += bytes.len() as u64;
         self.catalog.acknowledge(acknowledged);
-        let internal = |why: String| Error::new(ErrorKind::Internal, why);
-        self.head = Head::read(&bytes, &self.archive.key).map_err(internal)?;
+        let internal = |why: String| Error::new(ArchiveErrorKind::Internal, why);
+        self.head = ArchiveHead::read(&bytes, &self.archive.key).map_err(internal)?;
         self.is_index_old = true;
         Ok(())
     }
@@ -274,7 +274,7 @@ fn clear_temporary(folder: &Path) -> Result<()> {
     let tmp = folder.join("tmp");
     let metadata = tmp.symlink_metadata().map_err(Error::io(&tmp))?;
     if !metadata.is_dir() {
-        return Err(Error::new(ErrorKind::Damaged, "it is not a folder").at(&tmp));
+        return Err(Error::new(ArchiveErrorKind::Damaged, "it is not a folder").at(&tmp));
     }
     for entry in tmp.read_dir().map_err(Error::io(&tmp))? {
         let entry = entry.map_err(Error::io(&tmp))?;
@@ -287,7 +287,11 @@ fn clear_temporary(folder: &Path) -> Result<()> {
 }
 
 /// Reads the newest head, and removes an incomplete one after it.
-fn newest_head(archive: &Archive, disk: &Disk, repaired: &mut Vec<String>) -> Result<(Head, u64)> {
+fn newest_head(
+    archive: &Archive,
+    disk: &Disk,
+    repaired: &mut Vec<String>,
+) -> Result<(ArchiveHead, u64)> {
     let bytes = read_file(&archive.folder, HEADS)?;
     let Items { items, rest } = Items::split(&bytes);
     let last = items.last().ok_or_else(|| archive.damaged(HEADS, "it has no head"))?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use vac::sign::StatedDigest;
 use vac::{LogVerification, Verified};
 use vac_adapter::report::Report;
-use vac_archive::{AddSummary, ArchivedVersion, Head};
+use vac_archive::{AddSummary, ArchiveHead, ArchivedVersion};
 use vac_validate::lint::Finding;
 use vac_validate::{Violation, ViolationKind};
 use vac_view::SkipReason;
@@ -234,7 +234,7 @@ pub struct ArchiveHeadOutput {
 
 impl ArchiveHeadOutput {
     /// Describes a head.
-    pub fn new(head: &Head, text: String) -> Self {
+    pub fn new(head: &ArchiveHead, text: String) -> Self {
         Self {
             id: head.archive_id.clone(),
             number: head.claim.number,

@@ -75,7 +75,7 @@ impl FromIterator<Hash> for Peaks {
 }
 
 /// Returns the inclusion proof for the leaf with this index in the tree of these leaves (section
-/// 2.1.3.1); `None` if there is no such leaf.
+/// 2.1.3.1); `None` if the tree does not have it.
 pub fn inclusion_path(leaves: &[Hash], index: usize) -> Option<Vec<Hash>> {
     if index >= leaves.len() {
         return None;

@@ -261,7 +261,7 @@ impl StoredLog {
     /// Reads the stored bytes of a source, by its number in the record, from the first.
     ///
     /// # Errors
-    /// If there is no such source, or it cannot be read.
+    /// If the log has no source of this number, or it cannot be read.
     pub fn read_source(&self, number: usize) -> io::Result<Box<dyn Read + '_>> {
         let part = self.parts.iter().chain(&self.attachments).nth(number);
         part.ok_or(io::ErrorKind::NotFound)?.stored_bytes()

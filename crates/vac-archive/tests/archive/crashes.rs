@@ -1,6 +1,6 @@
 //! A process that ends at any point, and a disk that is full, leave a valid archive.
 
-use vac_archive::{Archive, Disk, ErrorKind, FolderLock, Wait};
+use vac_archive::{Archive, ArchiveErrorKind, Disk, FolderLock, Wait};
 
 use crate::world::{World, files, lines_of};
 
@@ -31,7 +31,7 @@ fn interruption_at_every_step_loses_nothing() {
         if added.is_ok() {
             break;
         }
-        assert_eq!(added.unwrap_err().kind, ErrorKind::Io);
+        assert_eq!(added.unwrap_err().kind, ArchiveErrorKind::Io);
         steps += 1;
     }
     assert!(steps > 20, "{steps}");
@@ -101,7 +101,7 @@ fn two_writers_take_turns() {
     world.write("one.jsonl", &["a"]);
     let lock = FolderLock::acquire(&world.archive(), Wait::No, || ()).unwrap();
     let refused = world.add_with(&world.options(), &Disk::default()).unwrap_err();
-    assert_eq!(refused.kind, ErrorKind::Locked);
+    assert_eq!(refused.kind, ArchiveErrorKind::Locked);
     drop(lock);
     let options = vac_archive::AddOptions { wait: Wait::Yes, ..world.options() };
     let added: usize = std::thread::scope(|scope| {
