@@ -151,8 +151,15 @@ impl Model {
                 expected.extend((!contains).then_some(version.number));
             }
         }
+        // Statements that no head covers yet are checked, and are not in the catalog.
+        let is_ahead = report
+            .findings
+            .iter()
+            .any(|it| it.kind == FindingKind::Unfinished && it.file == "statements");
         let named = report.findings.iter().filter(|it| it.kind == FindingKind::Discontinued);
-        assert_eq!(named.count(), expected.len(), "{:?}", lines_of(&report));
+        let (named, expected) = (named.count(), expected.len());
+        let is_right = if is_ahead { named >= expected } else { named == expected };
+        assert!(is_right, "{expected} expected: {:?}", lines_of(&report));
     }
 
     /// Whether the archive has the logs as they are now.
