@@ -116,7 +116,7 @@ fn table_of_variants_is_complete() {
 /// Returns the table of agents, from the list of agents and their places on Linux.
 fn agents_table() -> String {
     let mut table = String::from(AGENTS_HEAD);
-    for adapter in AGENTS.iter().copied() {
+    for adapter in AGENTS {
         let mut places = Vec::new();
         for place in adapter.places().iter().filter(|it| it.systems.contains(&System::Linux)) {
             for (home, keep) in place
@@ -138,7 +138,8 @@ fn agents_table() -> String {
         let version = adapter.newest_tested().unwrap_or("its logs have no version");
         let (title, name) = (adapter.title(), adapter.name());
         let (places, variants) = (places.join(", "), variants.join(", "));
-        table += &format!("| {title} (`{name}`) | {version} | {places} | {variants} |\n");
+        let row = [&format!("{title} (`{name}`)"), version, &places, &variants].join(" | ");
+        table.extend(["| ", &row, " |\n"]);
     }
     table
 }
