@@ -24,7 +24,7 @@ enum Content {
 }
 
 impl AtomicFile {
-    /// Begins a file in a folder that `vac` writes records to. Those who cannot read the file that
+    /// Begins a file in a folder that `vac` writes records to. Users who cannot read the file that
     /// it may replace cannot read this one either.
     pub fn new(path: &Path, readers: Readers) -> io::Result<Self> {
         let readers = readers.and_of_existing(path);
@@ -50,7 +50,7 @@ impl AtomicFile {
         &self.path
     }
 
-    /// Whether it is a pipe or a device, from which nothing can be removed again.
+    /// Returns whether it is a pipe or a device, from which nothing can be removed again.
     pub fn is_stream(&self) -> bool {
         matches!(self.content, Content::Stream(_))
     }
@@ -63,7 +63,7 @@ impl AtomicFile {
         }
     }
 
-    /// Waits until the disk has it.
+    /// Waits until the file is written to the disk.
     pub fn sync(&self) -> io::Result<()> {
         match &self.content {
             Content::Temporary(file) => file.as_file().sync_all(),
@@ -71,7 +71,7 @@ impl AtomicFile {
         }
     }
 
-    /// Gives it its name. A file that has the name already is replaced, or an error.
+    /// Renames the file to its final name. A file of that name is replaced, or an error.
     pub fn persist(self, replaces: bool) -> io::Result<()> {
         let Content::Temporary(file) = self.content else { return Ok(()) };
         persist(file.into_temp_path(), &self.path, replaces)
@@ -112,8 +112,8 @@ impl NamelessFile {
         }
     }
 
-    /// Gives it a name in its folder. A file that has the name already is replaced, or an error.
-    /// Those who cannot read the replaced file cannot read this one either.
+    /// Renames the file within its folder. A file of that name is replaced, or an error. Users who
+    /// cannot read the replaced file cannot read this one either.
     pub fn persist(mut self, path: &Path, replaces: bool) -> io::Result<()> {
         let readers = self.readers.and_of_existing(path);
         if readers != self.readers {
@@ -160,12 +160,12 @@ fn parent(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Whether a path is that of a pipe or a device: it is written to, never replaced.
+/// Returns whether a path is that of a pipe or a device: it is written to, never replaced.
 pub fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Whether a path exists, even as a link that leads nowhere, and is not a pipe or a device.
+/// Returns whether a path exists, even as a link that leads nowhere, and is not a pipe or a device.
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_stream(path)
 }

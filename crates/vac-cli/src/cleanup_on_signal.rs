@@ -35,7 +35,7 @@ pub fn release<T>(path: &Path, release: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What the names of folders for copies begin with.
+/// The prefix of the names of folders for copies.
 const PREFIX: &str = "vac-";
 /// The file in such a folder that is locked as long as its process lives.
 const LOCK: &str = "lock";
@@ -89,7 +89,7 @@ fn lock(folder: &Path) -> io::Result<File> {
 /// Removes the folders of processes that have ended without doing so.
 fn remove_stale(own: &Path) {
     let (Some(around), Ok(own_metadata)) = (own.parent(), own.metadata()) else { return };
-    // One that cannot be looked into or removed is left for another run.
+    // One that cannot be read or removed is left for another run.
     for entry in around.read_dir().into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && is_like(&entry, &own_metadata);
@@ -99,7 +99,7 @@ fn remove_stale(own: &Path) {
     }
 }
 
-/// Whether an entry is a folder, not a link, that belongs to the same user alone.
+/// Returns whether an entry is a folder, not a link, that belongs to the same user alone.
 #[cfg(unix)]
 fn is_like(entry: &DirEntry, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -113,7 +113,7 @@ fn is_like(entry: &DirEntry, _: &Metadata) -> bool {
     entry.metadata().is_ok_and(|it| it.is_dir())
 }
 
-/// Whether the process that created a folder has ended. The lock of one that has just begun
+/// Returns whether the process that created a folder has ended. The lock of one that has just begun
 /// can be free, but then its file is empty.
 fn is_stale(folder: &Path) -> bool {
     let lock = SafePath::named(folder, &Skipped::default()).join(LOCK);
@@ -188,7 +188,7 @@ mod signals {
         std::process::exit(128 + signal);
     }
 
-    /// Whether the program was started to ignore a signal, as `nohup` does.
+    /// Returns whether the program was started to ignore a signal, as `nohup` does.
     #[cfg(target_os = "linux")]
     fn is_ignored(signal: i32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -197,7 +197,8 @@ mod signals {
         ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
     }
 
-    /// The same where this is unknown: only the end of the terminal is ignored.
+    /// Returns whether a signal is ignored, where the system does not state it: only the end of the
+    /// terminal is.
     #[cfg(not(target_os = "linux"))]
     fn is_ignored(signal: i32) -> bool {
         signal == SIGHUP

@@ -10,7 +10,7 @@ use crate::Arguments;
 use crate::exit::Exit;
 use crate::printer::{Printer, Verbosity};
 
-/// What a command has printed.
+/// The output of a command.
 pub struct Output {
     /// The exit code.
     pub exit: Exit,

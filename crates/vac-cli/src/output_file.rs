@@ -11,7 +11,7 @@ use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::printer::Printer;
 use crate::readers::Readers;
 
-/// Where the output of a command goes.
+/// The output of a command: a file, or standard output.
 pub enum OutputFile {
     /// Standard output.
     Stdout,
@@ -19,7 +19,7 @@ pub enum OutputFile {
     File(PathBuf, Readers),
 }
 
-/// What happens to a file that already exists.
+/// The treatment of a file that already exists.
 #[derive(Clone, Copy)]
 pub enum Existing {
     /// It is replaced.
@@ -160,7 +160,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Whether bytes are several documents, one after the other.
+/// Returns whether bytes are several documents, one after the other.
 pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
     match Document::scan(bytes, encoding) {
         Err(SyntaxError { offset, problem: Problem::Trailing }) => {

@@ -1,17 +1,16 @@
-//! Who may read a file that a command writes.
+//! Determines the readers of a file that a command writes.
 //!
-//! A file is readable only by those who can read everything it is made from: the permission
-//! bits of each source count, and so do those of the folders around it, since a file of mode
-//! 0644 in a folder of mode 0700 is private. `--mode` overrides this. Access control lists
-//! are not examined, and on systems without permission bits new files inherit the rights of
-//! their folder.
+//! A file is readable only by users who can read everything it is made from: the permission bits of
+//! each source count, and so do those of the folders around it, since a file of mode 0644 in a
+//! folder of mode 0700 is private. `--mode` overrides this. Access control lists are not examined,
+//! and on systems without permission bits new files inherit the rights of their folder.
 
 use std::path::Path;
 
 use clap::Args;
 use vac_store::StoredLog;
 
-/// Who may read a new file.
+/// The users who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Its owner: mode 0600.
@@ -25,7 +24,7 @@ pub enum Readers {
     Mode(u32),
 }
 
-/// The option that overrides who may read the output.
+/// The option that overrides the readers of the output.
 #[derive(Args, Clone, Copy)]
 pub struct ModeOption {
     /// Permissions of new files in octal, such as 640 [default: no wider than the sources']
@@ -34,24 +33,25 @@ pub struct ModeOption {
 }
 
 impl ModeOption {
-    /// Readers of a file that is made from these files.
+    /// Returns the readers of a file that is made from these files.
     pub fn readers_of_files<'p>(self, files: impl IntoIterator<Item = &'p Path>) -> Readers {
         self.mode.unwrap_or_else(|| Readers::of_files(files))
     }
 
-    /// Readers of a file that is made from these logs.
+    /// Returns the readers of a file that is made from these logs.
     pub fn readers_of_logs<'l>(self, logs: impl IntoIterator<Item = &'l StoredLog>) -> Readers {
-        self.mode.unwrap_or_else(|| Readers::common(logs.into_iter().map(Readers::of_log)))
+        self.mode.unwrap_or_else(|| Readers::intersect_all(logs.into_iter().map(Readers::of_log)))
     }
 }
 
 impl Readers {
-    /// Those who can read all of these files; `-` is standard input, which is private.
+    /// Returns the users who can read all of these files; `-` is standard input, which is private.
     pub fn of_files<'p>(files: impl IntoIterator<Item = &'p Path>) -> Self {
-        Self::common(files.into_iter().map(platform::of_file))
+        Self::intersect_all(files.into_iter().map(platform::of_file))
     }
 
-    /// Those who can read a log. Databases, storage trees and standard input are private.
+    /// Returns the users who can read a log. Databases, storage trees and standard input are
+    /// private.
     fn of_log(log: &StoredLog) -> Self {
         match log.files() {
             Some(files) => Self::of_files(files),
@@ -59,13 +59,13 @@ impl Readers {
         }
     }
 
-    /// Those who are readers of everything; the owner alone if there is nothing.
-    fn common(all: impl Iterator<Item = Self>) -> Self {
-        all.reduce(Self::and).unwrap_or(Self::Owner)
+    /// Returns the users who are in all sets of readers; only the owner if there are no sets.
+    fn intersect_all(all: impl Iterator<Item = Self>) -> Self {
+        all.reduce(Self::intersect).unwrap_or(Self::Owner)
     }
 
-    /// Those who are readers of both. An explicit mode overrides the other.
-    fn and(self, other: Self) -> Self {
+    /// Returns the users who are in both sets of readers. An explicit mode overrides the other set.
+    fn intersect(self, other: Self) -> Self {
         match (self, other) {
             (Self::Mode(mode), _) | (_, Self::Mode(mode)) => Self::Mode(mode),
             (Self::Everyone, readers) | (readers, Self::Everyone) => readers,
@@ -74,10 +74,10 @@ impl Readers {
         }
     }
 
-    /// These readers, without those who cannot read the file that is at this path now.
+    /// Returns these readers, without those who cannot read the existing file at this path.
     pub fn and_of_existing(self, path: &Path) -> Self {
         match path.symlink_metadata() {
-            Ok(metadata) if metadata.is_file() => self.and(platform::of_metadata(&metadata)),
+            Ok(metadata) if metadata.is_file() => self.intersect(platform::of_metadata(&metadata)),
             _ => self,
         }
     }
@@ -96,7 +96,7 @@ mod platform {
     /// The bit that lets others open files in a folder.
     const SEARCH: u32 = 0o1;
 
-    /// Those who can read a file where it is. What is not a regular file is private.
+    /// Returns the users who can read a file at its place. Files that are not regular are private.
     pub fn of_file(path: &Path) -> Readers {
         readers_of_path(path).unwrap_or(Readers::Owner)
     }
@@ -109,17 +109,18 @@ mod platform {
         }
         let mut readers = of_metadata(&metadata);
         for folder in path.ancestors().skip(1) {
-            readers = readers.and(allowed(&folder.metadata()?, SEARCH));
+            readers = readers.intersect(allowed(&folder.metadata()?, SEARCH));
         }
         Ok(readers)
     }
 
-    /// Those whom the bits of a file allow to read it.
+    /// Returns the users whom the permission bits of a file allow to read it.
     pub fn of_metadata(metadata: &Metadata) -> Readers {
         allowed(metadata, READ)
     }
 
-    /// Bits that deny the group what they allow everyone else are taken for private.
+    /// Returns the users whom a bit allows. Bits that deny the group what they allow everyone else
+    /// count as private.
     fn allowed(metadata: &Metadata, bit: u32) -> Readers {
         let mode = metadata.mode();
         match (mode & bit << 3 != 0, mode & bit != 0) {
@@ -189,9 +190,9 @@ mod tests {
             (Owner, Group(5), Owner),
             (Mode(0o664), Owner, Mode(0o664)),
         ] {
-            assert_eq!(one.and(two), both);
-            assert_eq!(two.and(one), both);
+            assert_eq!(one.intersect(two), both);
+            assert_eq!(two.intersect(one), both);
         }
-        assert_eq!(Readers::common(std::iter::empty()), Owner);
+        assert_eq!(Readers::intersect_all(std::iter::empty()), Owner);
     }
 }

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Result<usize, String> {
     size.ok_or_else(|| "expected 1KiB to 2GiB".to_owned())
 }
 
-/// What makes sense for an event.
+/// The range of sizes for an event.
 const RANGE: std::ops::RangeInclusive<usize> = 1 << 10..=2 << 30;
 
 #[cfg(test)]

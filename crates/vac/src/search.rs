@@ -166,10 +166,10 @@ impl Search {
         for UnusedFile { shown: name, reason } in selected.left_out {
             match reason {
                 UnusedReason::Copy(of) => {
-                    plan.duplicates.push(Duplicate { name, of, is_copy: true })
+                    plan.duplicates.push(Duplicate { name, of, is_copy: true });
                 }
                 UnusedReason::Remains(of) => {
-                    plan.duplicates.push(Duplicate { name, of, is_copy: false })
+                    plan.duplicates.push(Duplicate { name, of, is_copy: false });
                 }
                 UnusedReason::Unreadable(reason) => plan.troubles.push(io(reason).at(name)),
             }

@@ -101,7 +101,7 @@ pub struct ConvertArgs {
     /// Write to this file, or to a folder with a file for each session (see below)
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// How much of a log to keep in its record
+    /// Parts of a log to keep in its record
     #[arg(long, value_enum, default_value = "full")]
     profile: ProfileName,
     /// Pretty-print JSON
@@ -189,19 +189,20 @@ impl ConvertArgs {
         let (agent, jobs) = (settings.agent, settings.jobs);
         let budget = MemoryBudget::new(settings.options.max_event);
         let mut selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
-        selected.logs.retain(|known| {
-            let id = known.preview.session_id.as_deref();
-            id.is_none_or(|id| named.selects(&known.log, &[id]))
+        selected.logs.retain(|detected| {
+            let id = detected.preview.session_id.as_deref();
+            id.is_none_or(|id| named.selects(&detected.log, &[id]))
         });
         let found = if self.discover { &[][..] } else { &selected.found };
         let inputs = inputs(found, &selected.logs);
         let mut summary = Summary { duplicates: selected.duplicates, ..Summary::default() };
         let skipped = selected.skipped;
-        let sources = selected.logs.iter().filter(|known| known.agent.is_some() || known.log.named);
-        let readers = self.mode.readers_of_logs(sources.map(|known| &known.log));
+        let sources =
+            selected.logs.iter().filter(|detected| detected.agent.is_some() || detected.log.named);
+        let readers = self.mode.readers_of_logs(sources.map(|detected| &detected.log));
         let (destination, logs) = match folder {
             None => {
-                (Destination::of(output, self.force, readers, &inputs, printer)?, selected.logs)
+                (Destination::open(output, self.force, readers, &inputs, printer)?, selected.logs)
             }
             Some(folder) => {
                 make_folder(folder, readers)?;
@@ -225,7 +226,7 @@ impl ConvertArgs {
         }
         let report = self.report.as_deref();
         let report = report
-            .map(|path| ReportFile::of(path, self.force, &inputs, &destination))
+            .map(|path| ReportFile::new(path, self.force, &inputs, &destination))
             .transpose()?;
         let target = destination.target()?;
         let mut run = Run {
@@ -244,8 +245,8 @@ impl ConvertArgs {
         } else {
             printer.progress("converting", logs.len())
         };
-        workers::convert_all(&logs, &settings, &target, &progress, |known, outcome| {
-            run.take(&known.log, outcome)
+        workers::convert_all(&logs, &settings, &target, &progress, |detected, outcome| {
+            run.take(&detected.log, outcome)
         })?;
         drop(progress);
         let Run { destination, mut summary, mut exit, over, .. } = run;
@@ -298,7 +299,7 @@ impl ConvertArgs {
         lock::acquire(folder, wait, printer)
     }
 
-    /// What becomes of the files in the output folder, and which logs are to be converted.
+    /// Returns the existing records of the output folder, and the logs to convert.
     fn existing(
         &self,
         folder: &Path,
@@ -357,7 +358,7 @@ impl ConvertArgs {
         })
     }
 
-    /// The labels by key.
+    /// Returns the labels by key.
     fn labels(&self) -> Result<BTreeMap<String, String>> {
         let mut labels = BTreeMap::new();
         for (key, value) in &self.label {
@@ -397,11 +398,11 @@ fn count_unknown(
 ) -> Result<usize> {
     let mut count = 0;
     let (mut logs, mut numbers) = (Vec::new(), Vec::new());
-    for UnchangedLog { known, records: of_log } in unchanged {
+    for UnchangedLog { detected, records: of_log } in unchanged {
         match records.are_understood(&of_log) {
             Some(understood) => count += understood.iter().filter(|is| !**is).count(),
             None => {
-                logs.push(known);
+                logs.push(detected);
                 numbers.push(of_log);
             }
         }
@@ -439,32 +440,33 @@ pub fn parse_label(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Everything that was found, also duplicates. A file that was skipped may be a record of an
-/// earlier run.
+/// Returns the guard of all files that were found, including duplicates. A skipped file may be a
+/// record of an earlier run.
 fn inputs(found: &[PathBuf], logs: &[DetectedLog]) -> InputGuard {
-    let is_other =
-        |known: &&DetectedLog| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
+    let is_other = |detected: &&DetectedLog| {
+        detected.agent.is_none() && detected.trouble.is_none() && !detected.log.named
+    };
     let skipped: HashSet<_> =
-        logs.iter().filter(is_other).flat_map(|known| known.log.paths()).collect();
-    let all = logs.iter().flat_map(|known| known.log.paths());
+        logs.iter().filter(is_other).flat_map(|detected| detected.log.paths()).collect();
+    let all = logs.iter().flat_map(|detected| detected.log.paths());
     let all = found.iter().map(PathBuf::as_path).chain(all);
     InputGuard::new(all.filter(|path| !skipped.contains(path)))
 }
 
-/// Takes outcomes in the order of the logs.
+/// Handles outcomes in the order of the logs.
 struct Run<'r> {
     destination: Destination,
     target: &'r Target,
     options: &'r ConvertOptions,
     summary: Summary,
     exit: Exit,
-    /// Why no further record can be written anywhere.
+    /// The reason why no further record can be written.
     over: Option<anyhow::Error>,
     printer: &'r Printer,
 }
 
 impl Run<'_> {
-    /// Takes one, and breaks if no further record can be written.
+    /// Handles one outcome. Breaks if no further record can be written.
     fn take(&mut self, log: &StoredLog, outcome: Outcome) -> ControlFlow<()> {
         if let Some(error) = self.target.take_failure() {
             self.over = self.destination.give_up(error).err();
@@ -542,7 +544,8 @@ impl Run<'_> {
         self.printer.detail(&format!("{} -> {}", log.shown, path.display()));
     }
 
-    /// An earlier file is evidence that the new record does not have, or may be.
+    /// Warns that an earlier file is kept, because it may contain evidence that the new record does
+    /// not have.
     fn warn_kept(&mut self, log: &StoredLog, path: &Path, kept: &Path, why: KeptBecause) {
         if let Some(changes) = &mut self.summary.changes {
             changes.kept += 1;

@@ -23,7 +23,7 @@ use crate::printer::line::Line;
 use crate::printer::table::{GAP, Side, Table};
 use crate::sessions;
 
-/// No cell of the table but the last is wider.
+/// The maximum width of a cell of the table, except for the last.
 const WIDEST: usize = 48;
 /// The last.
 const WIDEST_LAST: usize = 200;
@@ -106,32 +106,32 @@ impl ListArgs {
         };
         let mut logs = selected.logs;
         if let Some(project) = &self.project {
-            let has_project = |known: &DetectedLog| {
-                known.preview.project.as_ref().is_some_and(|it| it.contains(project.as_str()))
+            let has_project = |detected: &DetectedLog| {
+                detected.preview.project.as_ref().is_some_and(|it| it.contains(project.as_str()))
             };
-            logs.retain(|known| known.trouble.is_some() || has_project(known));
+            logs.retain(|detected| detected.trouble.is_some() || has_project(detected));
         }
         logs.sort_by_cached_key(order);
         if let Some(limit) = self.limit {
             limit_sessions(&mut logs, limit);
         }
         let mut sessions = Vec::with_capacity(logs.len());
-        let read = |known| ListedSession::from_log(known, true);
+        let read = |detected| ListedSession::from_log(detected, true);
         ordered_parallel_map(&logs, jobs, read, |found| {
             sessions.push(found);
             ControlFlow::Continue(())
         })?;
-        for (known, sessions) in logs.iter().zip(sessions) {
-            match (&known.trouble, known.agent) {
+        for (detected, sessions) in logs.iter().zip(sessions) {
+            match (&detected.trouble, detected.agent) {
                 (Some(trouble), _) => {
-                    let file = known.log.shown.clone();
+                    let file = detected.log.shown.clone();
                     printer.error(&format!("{file}: {trouble}"));
                     listed.failed.push(FailedFile { file, error: trouble.clone() });
                     exit = Exit::Error;
                 }
                 (None, Some(_)) => listed.sessions.extend(sessions),
                 (None, None) => {
-                    printer.detail(&format!("{}: skipped", known.log.shown));
+                    printer.detail(&format!("{}: skipped", detected.log.shown));
                     listed.skipped += 1;
                 }
             }
@@ -162,9 +162,9 @@ impl ListArgs {
 }
 
 /// Puts the latest first; logs that do not state when they began are last.
-fn order(known: &DetectedLog) -> (Reverse<Option<i128>>, Option<String>, String) {
-    let start = known.preview.start.as_ref().and_then(instant);
-    (Reverse(start), known.preview.session_id.clone(), known.log.shown.clone())
+fn order(detected: &DetectedLog) -> (Reverse<Option<i128>>, Option<String>, String) {
+    let start = detected.preview.start.as_ref().and_then(instant);
+    (Reverse(start), detected.preview.session_id.clone(), detected.log.shown.clone())
 }
 
 /// A column of the table.
@@ -324,8 +324,8 @@ fn short_lengths(sessions: &[ListedSession]) -> HashMap<&str, usize> {
 /// Keeps what could not be read, and the first logs of sessions.
 fn limit_sessions(logs: &mut Vec<DetectedLog>, limit: usize) {
     let mut count = 0;
-    logs.retain(|known| {
-        let is_session = known.agent.is_some() && known.trouble.is_none();
+    logs.retain(|detected| {
+        let is_session = detected.agent.is_some() && detected.trouble.is_none();
         count += usize::from(is_session);
         !is_session || count <= limit
     });

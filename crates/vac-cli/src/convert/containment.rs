@@ -1,4 +1,4 @@
-//! Whether a new record contains an earlier one, which it may replace then.
+//! Checks whether a new record contains an earlier one, which it may then replace.
 //!
 //! Either of two proofs is enough:
 //!
@@ -30,7 +30,7 @@ pub struct Finished<'f> {
     pub record: WrittenRecord,
     /// Its encoding.
     pub encoding: Encoding,
-    /// How much of the log it contains.
+    /// The extent of the record.
     pub profile: Profile,
     /// The report on its conversion.
     pub report: &'f Report,
@@ -39,7 +39,7 @@ pub struct Finished<'f> {
 }
 
 impl Finished<'_> {
-    /// Whether it contains the record in a file that states these sources.
+    /// Returns whether it contains the record in a file that states these sources.
     pub fn contains(&mut self, earlier: &Path, sources: &[SourceFile]) -> io::Result<bool> {
         let mut before = Vec::new();
         let read = File::open(earlier)

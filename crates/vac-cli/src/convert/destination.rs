@@ -1,4 +1,4 @@
-//! Where records go: standard output, one file, or a file for each session.
+//! The destination of records: standard output, one file, or a file for each session.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,11 +19,11 @@ use crate::input_guard::InputGuard;
 use crate::printer::{Printer, Records};
 use crate::readers::Readers;
 
-/// How many earlier records of one session are compared with a new one. Reading all of them
-/// for every log that claims the session would take quadratic time.
+/// The maximum number of earlier records of one session that are compared with a new one. Reading
+/// all of them for every log that claims the session would take quadratic time.
 const MAX_COMPARED: usize = 16;
 
-/// Where records go.
+/// The destination of records.
 pub enum Destination {
     /// One after the other to standard output.
     Stdout(Records),
@@ -31,7 +31,7 @@ pub enum Destination {
     File(OneFile),
     /// One file each in this folder.
     Folder { folder: PathBuf, existing: Box<Existing>, taken: Taken, _lock: FolderLock },
-    /// Nowhere any more: the reader has gone, or the disk is full.
+    /// None: the reader has closed the pipe, or the disk is full.
     Over,
 }
 
@@ -56,7 +56,7 @@ pub struct Existing {
     pub force: bool,
 }
 
-/// Why an earlier file keeps the name that a new record was for.
+/// The reason why an earlier file keeps the name that a new record was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptBecause {
     /// It is not a record of the session, or cannot be read.
@@ -65,7 +65,7 @@ pub enum KeptBecause {
     NotContained,
 }
 
-/// Where a record went.
+/// The place that a record was written to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Placed {
     /// To the end of the output.
@@ -79,9 +79,9 @@ pub enum Placed {
 }
 
 impl Destination {
-    /// Standard output, or one file for these readers. A name that is neither given nor `-`
-    /// is that of a file.
-    pub fn of(
+    /// Opens standard output, or one file for these readers. An absent name and `-` are standard
+    /// output.
+    pub fn open(
         output: Option<&Path>,
         force: bool,
         readers: Readers,
@@ -104,7 +104,7 @@ impl Destination {
         Ok(Self::File(OneFile { file, force, length: 0 }))
     }
 
-    /// A folder that exists and is locked.
+    /// Creates the destination for a folder that exists and is locked.
     pub fn folder(path: &Path, existing: Existing, lock: FolderLock) -> Self {
         let existing = Box::new(existing);
         Self::Folder { folder: path.to_owned(), existing, taken: Taken::new(), _lock: lock }
@@ -125,7 +125,7 @@ impl Destination {
         })
     }
 
-    /// Whether a file is one that records go to.
+    /// Returns whether a file is one that records go to.
     pub fn holds(&self, path: &Path) -> bool {
         match self {
             Self::Stdout(_) | Self::Over => false,
@@ -139,17 +139,17 @@ impl Destination {
         }
     }
 
-    /// Whether nothing more can be taken.
+    /// Returns whether nothing more can be taken.
     pub fn is_over(&self) -> bool {
         matches!(self, Self::Over)
     }
 
-    /// Whether it is standard output.
+    /// Returns whether it is standard output.
     pub fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout(_))
     }
 
-    /// Takes a complete record. A reader that has gone is not an error.
+    /// Writes a complete record. A closed pipe is not an error.
     pub fn take(&mut self, finished: Finished<'_>) -> Result<Placed> {
         let appended = match self {
             Self::Over => Ok(()),
@@ -165,7 +165,7 @@ impl Destination {
         }
     }
 
-    /// Removes from a file what was written of a log that failed.
+    /// Removes the bytes of a log that failed from the file.
     pub fn cut_back(&mut self) -> Result<()> {
         let Self::File(OneFile { file, length, .. }) = self else { return Ok(()) };
         if file.is_stream() {
@@ -204,7 +204,7 @@ impl Destination {
         }
     }
 
-    /// Takes nothing more: there is neither a reader nor room.
+    /// Ends the output, because there is neither a reader nor room.
     pub fn give_up(&mut self, error: io::Error) -> Result<()> {
         let name = match std::mem::replace(self, Self::Over) {
             Self::Stdout(_) => "to standard output".to_owned(),
@@ -265,7 +265,7 @@ fn append(mut record: WrittenRecord, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Gives a record in a folder its name.
+/// Names the file of a record in a folder.
 fn name_file(
     folder: &Path,
     existing: &mut Existing,
@@ -394,7 +394,7 @@ fn unused(stem: &str, taken: &mut Taken) -> String {
     }
 }
 
-/// Whether a name is one that [`unused`] can return.
+/// Returns whether a name is one that [`unused`] can return.
 fn is_numbered(name: &str, stem: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     name.strip_prefix(stem)

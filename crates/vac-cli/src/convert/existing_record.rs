@@ -1,4 +1,5 @@
-//! What a record of `vac` states about itself: the id of its session, and its sources.
+//! Reads the facts that a record of `vac` states about itself: the id of its session, and its
+//! sources.
 //!
 //! The id is at the beginning of a record, the sources are at its end. Both are found without
 //! reading what is between them.
@@ -20,12 +21,12 @@ const TAILS: [u64; 3] = [1 << 16, 1 << 20, 1 << 24];
 /// Maximum number of places at which a key is tried.
 const TRIES: usize = 16;
 
-/// What a record states about itself.
+/// The facts that a record states about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExistingRecord {
     /// Its id, which is that of the session.
     pub id: String,
-    /// What it was made from.
+    /// The files that it was made from.
     pub sources: Vec<SourceFile>,
 }
 
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_is_not_looked_at() {
+    fn bytes_between_id_and_sources_are_not_read() {
         let long = "x".repeat(3 << 20);
         let record = RECORD.replace("\"said\"", &format!("\"long\":\"{long}\",\"said\""));
         assert!(label(record.as_bytes(), Encoding::Json).is_some());
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_of_ours_has_no_label() {
+    fn other_files_are_not_existing_records() {
         let others = [
             String::new(),
             "{}".to_owned(),

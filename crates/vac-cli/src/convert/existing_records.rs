@@ -19,15 +19,15 @@ use super::existing_record::ExistingRecord;
 use super::index::{Entry, Index};
 use crate::printer::Printer;
 
-/// How the records of a folder are read.
+/// Options for reading the records of a folder.
 pub struct Reading {
     /// The encoding of the records.
     pub encoding: Encoding,
     /// Whether the index is ignored.
     pub rehash: bool,
-    /// How many files are read in parallel.
+    /// The number of files that are read in parallel.
     pub jobs: usize,
-    /// When this run began, before it read any log.
+    /// The time at which this run began, before it read any log.
     pub started: SystemTime,
 }
 
@@ -54,7 +54,7 @@ pub struct Record {
     /// Its file.
     pub path: PathBuf,
     stat: Option<FileStat>,
-    /// What it states.
+    /// The facts that it states.
     pub record: ExistingRecord,
     /// The state of its sources when it was made or compared.
     source_stats: Option<Vec<FileStat>>,
@@ -65,7 +65,7 @@ pub struct Record {
 /// A log whose records are up to date.
 pub struct UnchangedLog {
     /// The log.
-    pub known: DetectedLog,
+    pub detected: DetectedLog,
     /// The numbers of its records.
     pub records: Vec<usize>,
 }
@@ -152,17 +152,17 @@ impl ExistingRecords {
         let mut due = Vec::new();
         let mut unchanged = Vec::new();
         let mut stats = Vec::new();
-        let compare = |known: DetectedLog| {
-            let compared = self.compare(&known.log);
-            (known, compared)
+        let compare = |detected: DetectedLog| {
+            let compared = self.compare(&detected.log);
+            (detected, compared)
         };
-        ordered_parallel_map(logs, jobs, compare, |(known, compared)| {
+        ordered_parallel_map(logs, jobs, compare, |(detected, compared)| {
             progress.step();
             if compared.records.is_empty() {
-                due.push(known);
+                due.push(detected);
             } else {
                 stats.push((compared.records.clone(), compared.stats));
-                unchanged.push(UnchangedLog { known, records: compared.records });
+                unchanged.push(UnchangedLog { detected, records: compared.records });
             }
             ControlFlow::Continue(())
         })?;
@@ -288,8 +288,8 @@ impl ExistingRecords {
         &self.records[number]
     }
 
-    /// Whether a record, which is to be replaced, states what is known of it. The index may be
-    /// wrong about it.
+    /// Returns whether a record, which is to be replaced, states what is known of it. The index may
+    /// be wrong about it.
     pub fn is_as_known(&self, number: usize) -> bool {
         let Record { path, record, .. } = &self.records[number];
         ExistingRecord::read(path, self.encoding).is_ok_and(|read| read.as_ref() == Some(record))
@@ -300,7 +300,7 @@ impl ExistingRecords {
         self.settled.insert(number);
     }
 
-    /// Whether a file is a record that is up to date, or has been replaced.
+    /// Returns whether a file is a record that is up to date, or has been replaced.
     pub fn is_settled(&self, path: &Path) -> bool {
         self.by_path.get(path).is_some_and(|number| self.settled.contains(number))
     }

@@ -37,12 +37,12 @@ struct Heading {
     build: String,
 }
 
-/// What the index states about a record.
+/// The entry of the index for a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The state of the record's file.
     pub stat: FileStat,
-    /// What the record states.
+    /// The facts that the record states.
     pub record: ExistingRecord,
     /// The state of its sources, if these were unchanged for some time when it was made.
     pub source_stats: Option<Vec<FileStat>>,
@@ -110,7 +110,7 @@ impl Index {
         self.0.retain(|name, _| is_kept(name));
     }
 
-    /// Whether the folder is large enough for an index.
+    /// Returns whether the folder is large enough for an index.
     pub fn is_useful(&self) -> bool {
         let sources = self.0.values().flat_map(|entry| &entry.record.sources);
         let bytes = sources.fold(0_u64, |sum, source| sum.saturating_add(source.size));

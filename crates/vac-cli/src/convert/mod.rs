@@ -1,4 +1,4 @@
-//! Converting logs to records: which files, by which adapter, to where.
+//! Converts logs to records: selects files, runs adapters, writes the output.
 
 pub mod containment;
 pub mod destination;

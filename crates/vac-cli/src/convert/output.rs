@@ -55,7 +55,7 @@ impl OutputKind {
         Ok(Self::Folder)
     }
 
-    /// The encoding of records: the one that was given, else that of the ending of a file.
+    /// Returns the encoding of records: the one that was given, else that of the ending of a file.
     ///
     /// # Errors
     /// If the two contradict each other.
@@ -71,8 +71,8 @@ impl OutputKind {
     }
 }
 
-/// Whether more than one session could be in these paths: in several of them, in a folder, or in a
-/// database.
+/// Returns whether more than one session could be in these paths: in several of them, in a folder,
+/// or in a database.
 pub fn may_have_several(paths: &[PathBuf]) -> bool {
     match paths {
         [path] => path.is_dir() || is_database(path),

@@ -21,14 +21,14 @@ use crate::readers::Readers;
 /// Records of this size are written by a thread, in blocks of this size. Smaller ones are in
 /// memory until they are complete.
 const BLOCK: usize = 1 << 18;
-/// How many blocks may wait for the thread that writes them.
+/// The maximum number of blocks that wait for the thread that writes them.
 const WAITING: usize = 4;
 
-/// Where records are written.
+/// The place to which records are written.
 pub enum Target {
     /// Nowhere.
     Discard,
-    /// Aside, for an output that cannot be cut back.
+    /// A temporary file, for an output that cannot be truncated.
     Aside,
     /// One file for all of them.
     File(SharedFile),
@@ -42,7 +42,7 @@ pub struct SharedFile {
     path: PathBuf,
     /// The number of the log whose records are written next.
     due: AtomicUsize,
-    /// Why it cannot be written to.
+    /// The error of an earlier write.
     failure: Mutex<Option<io::Error>>,
 }
 
@@ -106,7 +106,7 @@ pub struct RecordWriter<'t> {
     log: usize,
     readers: Readers,
     buffer: Vec<u8>,
-    /// Where the record is, if it is large.
+    /// The file of the record, if it is large.
     large: Option<Large<'t>>,
 }
 

@@ -20,9 +20,9 @@ const COMMAND: &str = "  \"command\": \"convert\",";
 pub struct ReportFile(Option<PathBuf>);
 
 impl ReportFile {
-    /// Complains early: an earlier report is replaced, anything else only if that is
-    /// wanted, and what is read or made never.
-    pub fn of(
+    /// Checks that the report may be written: an earlier report is replaced, another file only with
+    /// `--force`, and inputs and outputs never.
+    pub fn new(
         path: &Path,
         force: bool,
         inputs: &InputGuard,
@@ -47,7 +47,7 @@ impl ReportFile {
         Ok(file)
     }
 
-    /// Complains if it is a record.
+    /// Fails if the file is one of the records.
     pub fn refuse_records(&self, destination: &Destination) -> Result<()> {
         match &self.0 {
             Some(path) if destination.holds(path) => {

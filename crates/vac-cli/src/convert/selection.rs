@@ -1,4 +1,4 @@
-//! Which sessions are meant, of those that agents keep.
+//! Selects sessions among those that agents keep.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::when;
 use crate::printer::Printer;
 use crate::skipped;
 
-/// Where to look, and from when sessions have to be.
+/// The options that select sessions: places to search, and times.
 #[derive(Args)]
 pub struct Selection {
     /// Search this folder instead: a home folder, a folder of homes, or a copy of an agent's
@@ -28,15 +28,15 @@ pub struct Selection {
     until: Option<i128>,
 }
 
-/// The sessions that are meant.
+/// The sessions that were selected.
 pub struct Selected {
-    /// Those, and what else had the name of one.
+    /// The logs, and other files with the name of a log.
     pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
     pub duplicates: Vec<String>,
-    /// Whether everything could be looked into.
+    /// Whether all places could be read.
     pub is_complete: bool,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,

@@ -1,4 +1,4 @@
-//! What was done, for people and for programs.
+//! The summary of a run, for people and for programs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::printer::table::{Side, Table};
 /// The maximum number of unknown types that are printed.
 const MAX_UNKNOWN: usize = 5;
 
-/// What became of all logs.
+/// The summary of a run.
 #[derive(Default)]
 pub struct Summary {
     /// One for each session that became a record.
@@ -30,7 +30,7 @@ pub struct Summary {
     pub special_files_skipped: usize,
     /// The number of unchanged sessions that are not fully understood, with --strict.
     pub unchanged_unknown: usize,
-    /// What became of the folder of records, if there was one before.
+    /// The changes of the folder of records, if it existed before.
     pub changes: Option<Changes>,
 }
 
@@ -49,7 +49,7 @@ impl Summary {
         Document::new("convert", output)
     }
 
-    /// Whether something in the logs was not understood, or a session has no conversation.
+    /// Returns whether something in the logs was not understood, or a session has no conversation.
     pub fn has_unknown(&self) -> bool {
         self.unchanged_unknown > 0 || self.sessions.iter().any(Report::has_unknown)
     }
@@ -142,7 +142,7 @@ impl Summary {
         table.lines()
     }
 
-    /// What reports count, taken together, with the agent before each name.
+    /// Returns the sums of counts over all reports, with the agent before each name.
     fn total(&self, counts: impl Fn(&Report) -> &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
         let mut total = BTreeMap::new();
         for report in &self.sessions {

@@ -1,4 +1,4 @@
-//! What a file that is not a log is, by its first bytes.
+//! Explains what a file that is not a log is, by its first bytes.
 
 use std::io::Read as _;
 
@@ -10,10 +10,10 @@ use super::existing_record::cbor_id;
 use crate::record_documents::encoding_of_record;
 use crate::sessions::SIGNED_RECORD;
 
-/// How a signed record begins: the tag of `COSE_Sign1` on an array of four.
+/// The first bytes of a signed record: the tag of `COSE_Sign1` on an array of four.
 const ENVELOPE: &[u8] = b"\xd2\x84";
 
-/// How things begin that are taken for logs by mistake, and what they are.
+/// The first bytes of files that are taken for logs by mistake, and their formats.
 const BEGINNINGS: [(&[u8], &str); 5] = [
     (b"\xff\xfe", "it is UTF-16 or UTF-32, and logs are UTF-8"),
     (b"\xfe\xff", "it is UTF-16, and logs are UTF-8"),
@@ -25,7 +25,7 @@ const BEGINNINGS: [(&[u8], &str); 5] = [
 /// Maximum number of bytes that are read.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// Why a log that the user named cannot be converted.
+/// Returns the reason why a log that the user named cannot be converted.
 pub fn reason(log: &StoredLog) -> String {
     const UNRECOGNISED: &str = "unrecognised log format";
     let mut bytes = Vec::new();
@@ -42,7 +42,7 @@ pub fn reason(log: &StoredLog) -> String {
     }
 }
 
-/// Whether a file that begins with these bytes is a record.
+/// Returns whether a file that begins with these bytes is a record.
 fn is_record(log: &StoredLog, bytes: &[u8]) -> bool {
     match encoding_of_record(log, false) {
         Ok(Some(Encoding::Json)) => true,

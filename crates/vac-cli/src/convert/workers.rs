@@ -16,23 +16,23 @@ use crate::printer::Progress;
 use crate::readers::ModeOption;
 use crate::sessions;
 
-/// How logs are converted.
+/// The settings of a conversion.
 pub struct Settings {
     /// The agent that was named, if any.
     pub agent: Option<Agent>,
-    /// How logs are read and records written.
+    /// Options for reading logs and writing records.
     pub options: ConvertOptions,
-    /// Who may read the records.
+    /// The readers of the records.
     pub mode: ModeOption,
-    /// How many logs are converted in parallel.
+    /// The number of logs that are converted in parallel.
     pub jobs: usize,
 }
 
-/// What one log was converted to.
+/// The outcome of converting one log.
 pub enum Outcome {
     /// Its sessions.
     Converted(Vec<SessionOutcome>),
-    /// No adapter recognises it; what it looks like instead, if that is known.
+    /// No adapter recognises it. Contains a description of the log, if there is one.
     Unknown(Option<String>),
     /// It is a log that cannot be converted.
     Refused(String),
@@ -49,13 +49,13 @@ impl Outcome {
     }
 }
 
-/// Whether an error is about files. An error that says that a log needs more memory than there is,
-/// is about the log.
+/// Returns whether an error is about files. An error that says that a log needs more memory than
+/// there is, is about the log.
 fn is_trouble(error: &Error) -> bool {
     matches!(error, Error::Io(error) if error.kind() != io::ErrorKind::OutOfMemory)
 }
 
-/// What one session was converted to.
+/// The outcome of converting one session.
 pub enum SessionOutcome {
     /// A record, and its report.
     Record(Box<Report>, WrittenRecord),
@@ -73,13 +73,13 @@ pub fn convert_all(
     progress: &Progress<'_>,
     mut take: impl FnMut(&DetectedLog, Outcome) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let work = |(number, known)| convert(number, known, settings, target);
+    let work = |(number, detected)| convert(number, detected, settings, target);
     let mut due = logs.iter();
     let mut taken = 0;
     ordered_parallel_map(logs.iter().enumerate(), settings.jobs, work, |outcome| {
         progress.step();
         let flow = match due.next() {
-            Some(known) => take(known, outcome),
+            Some(detected) => take(detected, outcome),
             None => ControlFlow::Break(()),
         };
         taken += 1;
@@ -88,15 +88,15 @@ pub fn convert_all(
     })
 }
 
-fn convert(number: usize, known: &DetectedLog, settings: &Settings, target: &Target) -> Outcome {
-    if let Some(trouble) = &known.trouble {
+fn convert(number: usize, detected: &DetectedLog, settings: &Settings, target: &Target) -> Outcome {
+    if let Some(trouble) = &detected.trouble {
         return Outcome::Trouble(trouble.clone());
     }
     // The name that the user states goes before that of the place.
-    let Some(agent) = settings.agent.or_else(|| sessions::named(known)) else {
-        return Outcome::Unknown(known.looks_like.clone());
+    let Some(agent) = settings.agent.or_else(|| sessions::named(detected)) else {
+        return Outcome::Unknown(detected.looks_like.clone());
     };
-    let readers = settings.mode.readers_of_logs([&known.log]);
+    let readers = settings.mode.readers_of_logs([&detected.log]);
     let open = || RecordWriter::new(target, number, readers);
     let complete = |mut record: RecordWriter<'_>| {
         // JSON records end in a line end, CBOR items do not.
@@ -105,7 +105,7 @@ fn convert(number: usize, known: &DetectedLog, settings: &Settings, target: &Tar
         }
         record.complete()
     };
-    match convert_each(&known.log, agent, &settings.options, open, complete) {
+    match convert_each(&detected.log, agent, &settings.options, open, complete) {
         Ok(written) => Outcome::Converted(written.into_iter().map(session_outcome).collect()),
         Err(error) => Outcome::from_error(&error),
     }

@@ -49,7 +49,7 @@ impl Table {
         self.rows.push((style, cells.collect()));
     }
 
-    /// The rows as lines.
+    /// Returns the rows as lines.
     pub fn lines(&self) -> Vec<Line> {
         let widths = self.widths();
         let line = |(style, cells): &(Style, Vec<String>)| {

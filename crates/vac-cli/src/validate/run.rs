@@ -27,7 +27,7 @@ const MAX_STDIN: usize = 4 << 20;
 /// Size of a read buffer.
 const CHUNK: usize = 1 << 16;
 
-/// How to run.
+/// The settings of a validation.
 pub struct Settings<'s> {
     /// The rule that documents are validated against.
     pub rule: Rule<'s>,

@@ -6,7 +6,7 @@ use crate::home;
 use crate::records::{record, small};
 use crate::run::{Folder, Ran};
 
-/// A folder with something for every command, and commands.
+/// Returns a folder with something for every command, and commands.
 fn runs() -> (Folder, Vec<Vec<&'static str>>) {
     let folder = crate::receipts::folder();
     folder.write("home/.claude/projects/p/1.jsonl", home::claude("s", "2026-03-01T09:00:00Z"));
@@ -54,7 +54,7 @@ fn run(folder: &Folder, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn there_are_none_in_pipes_and_files() {
+fn pipes_and_files_have_no_colours() {
     let (folder, runs) = runs();
     for arguments in runs {
         let ran = run(&folder, &[], &arguments);
@@ -63,7 +63,7 @@ fn there_are_none_in_pipes_and_files() {
 }
 
 #[test]
-fn they_can_be_forced_and_change_nothing_else() {
+fn forced_colours_change_nothing_else() {
     let (folder, runs) = runs();
     let mut coloured = 0;
     for arguments in runs {

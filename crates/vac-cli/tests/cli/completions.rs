@@ -4,7 +4,7 @@ use crate::run::Folder;
 use crate::tree::commands;
 
 #[test]
-fn every_shell_learns_every_command_and_option() {
+fn completions_have_every_command_and_option() {
     let folder = Folder::new();
     let commands = commands();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -30,7 +30,7 @@ fn every_shell_learns_every_command_and_option() {
 
 #[cfg(unix)]
 #[test]
-fn shells_that_are_here_can_read_them() {
+fn installed_shells_can_read_the_completions() {
     let folder = Folder::new();
     for (shell, check) in [("bash", "bash -n"), ("zsh", "zsh -n"), ("fish", "fish --no-execute")] {
         if folder.shell(&[], &format!("command -v {shell}")).code != 0 {

@@ -202,7 +202,7 @@ fn report_has_the_sources_of_a_record() {
 }
 
 #[test]
-fn what_cannot_be_parsed_is_carried_and_strictness_says_so() {
+fn unparsed_bytes_are_kept_and_strict_exits_with_1() {
     let folder = folder();
     let torn = format!("{LOG}{{\"type\":\"user\",\"mess");
     folder.write("logs/session.jsonl", torn);

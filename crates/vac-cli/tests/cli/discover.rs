@@ -338,7 +338,7 @@ mod hostile {
     use crate::home::{lock, unlock};
 
     #[test]
-    fn links_lead_nowhere() {
+    fn links_are_not_followed() {
         let folder = home();
         let claude = folder.path().join("home/.claude");
         symlink("..", claude.join("projects/round")).expect("a link");

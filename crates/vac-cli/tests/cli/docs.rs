@@ -38,7 +38,7 @@ const COPIES: [(&str, &str); 8] = [
     ("opencode/database/basic/opencode.db", "home/.local/share/opencode/opencode.db"),
 ];
 
-/// A place to run the commands of a document in.
+/// Returns a place to run the commands of a document in.
 fn prepared() -> Folder {
     let folder = Folder::new();
     for (fixture, name) in COPIES {

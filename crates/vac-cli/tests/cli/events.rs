@@ -33,7 +33,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The names of the events on stdout.
+/// Returns the names of the events on stdout.
 #[track_caller]
 fn names(ran: &Ran) -> Vec<String> {
     let parse = |line: &&str| serde_json::from_str::<Value>(line).expect("JSON");

@@ -28,7 +28,7 @@ fn is_safe(ran: &Ran, arguments: &[&str]) {
     }
 }
 
-/// A session of Claude Code in which everything is evil.
+/// Returns a session of Claude Code in which everything is evil.
 fn session() -> String {
     let line = |kind: &str, message: Value| {
         json!({"type": kind, "uuid": EVIL, "sessionId": EVIL, "cwd": EVIL, "version": EVIL,
@@ -52,7 +52,7 @@ fn session() -> String {
     .join("\n")
 }
 
-/// A folder with evil files of every kind.
+/// Returns a folder with evil files of every kind.
 fn folder() -> Folder {
     let folder = receipts::folder();
     folder.write(&format!("home/.claude/projects/{NAME}/{NAME}.jsonl"), session());
@@ -87,7 +87,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn whatever_is_evil_is_escaped_in_every_command() {
+fn hostile_text_is_escaped_in_every_command() {
     let folder = folder();
     let public = ["--key", "keys/signing-key.pub.pem"];
     let evil_folder = format!("{NAME}-records/");
@@ -141,7 +141,7 @@ fn whatever_is_evil_is_escaped_in_every_command() {
 }
 
 #[test]
-fn who_signed_what_is_escaped() {
+fn signer_and_subject_are_escaped() {
     let folder = folder();
     let key = ["--key", "keys/signing-key.pem"];
     let public = ["--key", "keys/signing-key.pub.pem"];

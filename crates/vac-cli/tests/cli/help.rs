@@ -1,4 +1,4 @@
-//! What the program says about itself, and to those who mistype.
+//! Help, versions and suggestions for misspelled commands.
 
 use crate::run::Folder;
 use crate::tree::commands;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::run::Folder;
 
-/// A session of Claude Code.
+/// Returns a session of Claude Code.
 pub fn claude(id: &str, time: &str) -> String {
     let line = |uuid: &str, kind: &str, message: &str| {
         format!(
@@ -23,7 +23,7 @@ pub fn claude(id: &str, time: &str) -> String {
     format!("{prompt}\n{answer}\n")
 }
 
-/// A session of Codex.
+/// Returns a session of Codex.
 pub fn codex(id: &str, time: &str) -> String {
     format!(
         concat!(
@@ -37,7 +37,7 @@ pub fn codex(id: &str, time: &str) -> String {
     )
 }
 
-/// A session of Gemini CLI.
+/// Returns a session of Gemini CLI.
 pub fn gemini(id: &str, time: &str) -> String {
     format!(
         r#"{{"sessionId":"{id}","projectHash":"{hash}","startTime":"{time}","lastUpdated":"{time}","messages":[{{"id":"m1","timestamp":"{time}","type":"user","content":"Twin it"}}]}}"#,
@@ -66,7 +66,7 @@ pub const CLAUDE_FILE: &str =
     "home/.claude/projects/-home-ada-loom/0a0a0a0a-0000-4000-8000-000000000001.jsonl";
 pub const CODEX_FILE: &str = "home/.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-00-0b0b0b0b-0000-7000-8000-000000000002.jsonl";
 
-/// A folder with a home in it, where each agent has a session or several.
+/// Returns a folder with a home in it, where each agent has a session or several.
 pub fn home() -> Folder {
     let folder = Folder::new();
     folder.write(CLAUDE_FILE, claude(CLAUDE_ID, "2026-03-01T09:00:00.000Z"));

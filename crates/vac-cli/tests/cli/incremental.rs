@@ -84,8 +84,8 @@ fn unchanged_sessions_that_are_not_understood_count_under_strict() {
     says(&convert(&folder, &[]), 0, "0 new, 0 changed, 6 unchanged\n");
 }
 
-/// A folder with 40 logs, which were converted when they had not changed for some seconds, so that
-/// the index of `records` has the state of each.
+/// Returns a folder with 40 logs, which were converted when they had not changed for some seconds,
+/// so that the index of `records` has the state of each.
 #[cfg(unix)]
 fn indexed() -> Folder {
     let folder = Folder::new();

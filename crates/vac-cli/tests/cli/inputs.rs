@@ -5,7 +5,7 @@ use crate::run::Folder;
 
 const BAD: &str = "missing key \"id\" (rule verifiable-agent-record)";
 
-/// A record without an id.
+/// Returns a record without an id.
 fn bad() -> String {
     small().replace(r#""id": "r1", "#, "")
 }

@@ -189,7 +189,7 @@ fn attached_record_of_an_envelope_is_validated() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn unreadable_files_are_reported() {
     let folder = folder();
     folder.write("notes.txt", "not a log");
     let ran = folder.vac(&["inspect", "notes.txt"]);

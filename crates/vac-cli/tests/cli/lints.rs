@@ -3,7 +3,7 @@
 use crate::records::{bytes, record, signed, small, text, with, with_session};
 use crate::run::Folder;
 
-/// The findings in a document, as `code path`.
+/// Returns the findings in a document, as `code path`.
 fn found(document: impl AsRef<[u8]>) -> Vec<String> {
     let ran = Folder::new().vac_with(&["validate", "--lint", "--json", "-"], document.as_ref());
     let json = ran.json();
@@ -20,7 +20,7 @@ fn finds(document: impl AsRef<[u8]>, expected: &[&str]) {
 }
 
 #[test]
-fn nothing_is_said_about_a_good_record() {
+fn healthy_record_has_no_findings() {
     finds(small(), &[]);
     let calls = record(
         r#"{"type": "tool-call", "name": "n", "input": 1, "call-id": "c", "id": "a",
@@ -32,7 +32,7 @@ fn nothing_is_said_about_a_good_record() {
 }
 
 #[test]
-fn calls_and_results_must_find_each_other() {
+fn unmatched_calls_and_results_are_found() {
     let entries = r#"
         {"type": "tool-call", "name": "n", "input": 1, "call-id": "a"},
         {"type": "user", "children": [{"type": "tool-result", "output": 1, "call-id": "b"}]},
@@ -47,7 +47,7 @@ fn calls_and_results_must_find_each_other() {
 }
 
 #[test]
-fn ids_must_be_single_and_parents_must_be_there() {
+fn duplicate_ids_and_missing_parents_are_found() {
     let entries = r#"
         {"type": "user", "id": "a", "parent-id": "b"},
         {"type": "assistant", "id": "b", "children": [{"type": "user", "id": "a", "parent-id": "c"}]}"#;
@@ -61,7 +61,7 @@ fn ids_must_be_single_and_parents_must_be_there() {
 }
 
 #[test]
-fn times_must_go_forward_and_be_milliseconds() {
+fn times_out_of_order_or_in_seconds_are_found() {
     let entries = r#"
         {"type": "user", "timestamp": "2026-01-01T00:00:00.2Z"},
         {"type": "user", "timestamp": "2026-01-01T00:00:00.19999999999999999999Z"},
@@ -81,7 +81,7 @@ fn times_must_go_forward_and_be_milliseconds() {
 }
 
 #[test]
-fn ends_must_follow_starts() {
+fn ends_before_starts_are_found() {
     let session =
         r#""entries": [], "session-start": 1767225600001, "session-end": "2026-01-01T00:00:00Z""#;
     finds(with_session(session), &["end-before-start /session/session-end"]);
@@ -101,7 +101,7 @@ fn ends_must_follow_starts() {
 }
 
 #[test]
-fn header_parameters_that_pass_without_fitting_are_found() {
+fn header_parameters_of_wrong_types_are_found() {
     let protected = [vec![1], text("EdDSA"), vec![0x18, 33, 1], vec![0x18, 34, 1]].concat();
     let unprotected =
         [vec![0x18, 100, 0xa0, 0x18, 33, 0x81], bytes(b"one"), vec![0x19, 1, 138, 0x80]];
@@ -122,7 +122,7 @@ fn header_parameters_that_pass_without_fitting_are_found() {
 }
 
 #[test]
-fn the_record_inside_a_signed_one_is_questioned_too() {
+fn record_inside_a_signed_one_is_linted() {
     let inside = record(r#"{"type": "user", "timestamp": 5}"#);
     finds(
         signed((0, &[]), (0, &[]), &bytes(inside.as_bytes())),

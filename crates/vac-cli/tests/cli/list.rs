@@ -11,7 +11,7 @@ use crate::home::{
 };
 use crate::run::{Folder, Ran};
 
-/// The sessions of a list: agent, id, variant.
+/// Returns the sessions of a list: agent, id, variant.
 fn sessions(ran: &Ran) -> Vec<(String, String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let json = ran.json();
@@ -135,7 +135,7 @@ fn files_that_are_not_sessions_are_never_listed() {
 }
 
 #[test]
-fn variables_say_where_to_look() {
+fn variables_name_the_places_to_search() {
     let folder = home();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     fs::rename(folder.path().join("home"), folder.path().join("moved")).expect("another place");
@@ -327,7 +327,7 @@ fn an_agent_and_a_time_can_be_chosen() {
 }
 
 #[test]
-fn quiet_says_nothing_and_json_says_the_same() {
+fn quiet_prints_nothing_and_json_the_same_facts() {
     let folder = home();
     let ran = folder.vac(&["list", "-q", "--root", "home"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -347,7 +347,7 @@ fn quiet_says_nothing_and_json_says_the_same() {
 }
 
 #[test]
-fn a_name_cannot_play_tricks_on_a_terminal() {
+fn names_cannot_control_a_terminal() {
     let folder = Folder::new();
     let log = home::claude(r"\u001b[31mred\u0007\nclaude  fake", "2026-01-01T00:00:00Z");
     folder
@@ -388,7 +388,7 @@ fn thousands_of_sessions_are_listed() {
 }
 
 #[test]
-fn what_was_asked_is_listed_where_nothing_else_is_left() {
+fn first_prompt_is_listed_if_it_fits() {
     let folder = Folder::new();
     let prompt = |id: &str| {
         format!(

@@ -4,7 +4,7 @@ use crate::records::record;
 use crate::run::Folder;
 
 #[test]
-fn a_big_file_is_judged_as_a_small_one_is() {
+fn large_file_has_the_verdict_of_a_small_one() {
     let folder = Folder::new();
     let entry = format!(r#"{{"type": "user", "content": "{}"}}"#, "x".repeat(1 << 20));
     let entries = vec![entry; 17].join(",\n");

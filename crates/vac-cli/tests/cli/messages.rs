@@ -1,4 +1,4 @@
-//! What violations say.
+//! Messages of violations.
 
 use crate::records::{record, small, with};
 use crate::run::{Folder, Ran};

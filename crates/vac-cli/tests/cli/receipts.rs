@@ -19,7 +19,7 @@ pub fn receipt(statement: &[u8], key: &SecretKey) -> Vec<u8> {
     [&[0xd2, 0x84][..], &bytes(&protected), &unprotected, &[0xf6], &bytes(&signature)].concat()
 }
 
-/// A folder with a signed record, a receipt for it, and the keys of two logs.
+/// Returns a folder with a signed record, a receipt for it, and the keys of two logs.
 pub fn folder() -> Folder {
     let folder = sign::folder();
     assert_eq!(sign(&folder, &["a.json", "-o", "statement.cbor"]).code, 0);

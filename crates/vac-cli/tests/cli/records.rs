@@ -1,6 +1,6 @@
 //! Small records to begin with.
 
-/// A record with these entries.
+/// Returns a record with these entries.
 pub fn record(entries: &str) -> String {
     with_session(&format!(r#""entries": [{entries}]"#))
 }
@@ -12,7 +12,7 @@ pub fn with_session(members: &str) -> String {
     )
 }
 
-/// A record of one message, on one line.
+/// Returns a record of one message, on one line.
 pub fn small() -> String {
     record(r#"{"type": "user", "content": "hi"}"#)
 }
@@ -23,7 +23,7 @@ pub fn with(members: &str) -> String {
     format!("{}, {members}}}", record.strip_suffix('}').expect("a map"))
 }
 
-/// A head of CBOR.
+/// Returns a head of CBOR.
 pub fn head(major: u8, argument: usize) -> Vec<u8> {
     let major = major << 5;
     match u8::try_from(argument) {
@@ -36,12 +36,12 @@ pub fn head(major: u8, argument: usize) -> Vec<u8> {
     }
 }
 
-/// A byte string of CBOR.
+/// Returns a byte string of CBOR.
 pub fn bytes(content: &[u8]) -> Vec<u8> {
     [head(2, content.len()), content.to_vec()].concat()
 }
 
-/// A text of CBOR.
+/// Returns a text of CBOR.
 pub fn text(content: &str) -> Vec<u8> {
     [head(3, content.len()), content.as_bytes().to_vec()].concat()
 }
@@ -55,7 +55,7 @@ pub fn signed(protected: (usize, &[u8]), unprotected: (usize, &[u8]), payload: &
     [&[0xd2, 0x84][..], &bytes(&protected), &unprotected, payload, &bytes(b"signature")].concat()
 }
 
-/// The record of [`small`] in CBOR.
+/// Returns the record of [`small`] in CBOR.
 pub fn small_cbor() -> Vec<u8> {
     let agent = [vec![0xa2], text("model-id"), text("m"), text("model-provider"), text("p")];
     let entry = [vec![0x81, 0xa2], text("type"), text("user"), text("content"), text("hi")];

@@ -38,7 +38,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The lines on stdout.
+    /// Returns the lines on stdout.
     pub fn lines(&self) -> Vec<&str> {
         self.stdout.lines().collect()
     }

@@ -106,7 +106,7 @@ fn a_directive_that_is_not_followed_gives_a_warning() {
     assert!(ran.stderr.contains(&format!("error: {warning}")), "{}", ran.stderr);
 }
 
-/// A schema with two modules, one of them needed by the other.
+/// Returns a schema with two modules, one of them needed by the other.
 fn with_modules() -> Folder {
     let folder = Folder::new();
     folder.write("line.cddl", "line = [2* geo.point]\n;# import geometry as geo\n");

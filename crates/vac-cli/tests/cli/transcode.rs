@@ -65,7 +65,7 @@ fn canonical_json_is_that_of_rfc_8785() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_an_error_with_its_place() {
+fn value_without_a_counterpart_is_an_error_with_its_place() {
     let folder = Folder::new();
     for (arguments, input, words) in [
         (&["--canonical"][..], r#"{"a":{"b":1e400}}"#, "/a/b: 1e400 has no canonical form"),

@@ -41,7 +41,7 @@ fn command(words: Vec<String>) -> Command {
     Command { options: options.collect(), words, help: ran.stdout }
 }
 
-/// The lines below a heading, without the blanks before them.
+/// Returns the lines below a heading, without the blanks before them.
 fn section<'h>(help: &'h str, heading: &str) -> impl Iterator<Item = &'h str> {
     let lines = help.lines().skip_while(move |line| *line != heading).skip(1);
     let lines = lines.take_while(|line| line.is_empty() || line.starts_with(' '));
@@ -52,7 +52,7 @@ fn first_word(line: &str) -> String {
     line.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// The functions of all test modules but this one.
+/// Returns the functions of all test modules but this one.
 fn functions() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
     let mut functions = Vec::new();

@@ -130,7 +130,7 @@ fn a_certificate_can_vouch_for_the_key() {
     assert!(ran.code == 2 && ran.stderr.contains("for another key"), "{ran:?}");
 }
 
-/// The vectors next to the workspace.
+/// Returns the vectors next to the workspace.
 fn vectors() -> Option<PathBuf> {
     let folder = std::env::var_os("VAC_VECTORS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"),
@@ -206,7 +206,7 @@ fn receipts_are_attached_once_they_are_checked() {
     assert!(!folder.path().join("no").exists());
 }
 
-/// The peak of a run's memory, in kilobytes.
+/// Returns the peak of a run's memory, in kilobytes.
 #[cfg(target_os = "linux")]
 fn peak(folder: &Folder, arguments: &[&str]) -> usize {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_vac"))

@@ -14,7 +14,7 @@ pub enum Listed {
     Wrong(String),
 }
 
-/// Looks a command up; `None` if it can be run.
+/// Returns the reason why a command is not run; `None` if it can be run.
 pub fn find(command: &str) -> Option<Listed> {
     let command = command.split(" #").next().unwrap_or_default().trim();
     let command = command.strip_prefix("VAC_BLESS=1 ").unwrap_or(command);
@@ -112,7 +112,7 @@ fn executable(file: &str) -> Result<(), String> {
 }
 
 #[test]
-fn what_is_listed_is_checked() {
+fn listed_commands_are_checked() {
     let wrong = |command: &str| matches!(find(command), Some(Listed::Wrong(_)));
     assert!(wrong("cargo test -p vac-nothing"));
     assert!(wrong("cargo test -p vac-tests nothing"));

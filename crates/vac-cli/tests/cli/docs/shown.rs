@@ -25,7 +25,7 @@ impl Step {
     }
 }
 
-/// The commands of a block in which every line is one.
+/// Returns the commands of a block in which every line is one.
 pub fn commands(block: &Block) -> Vec<Step> {
     let lines = (block.line..).zip(&block.lines);
     lines.map(|(number, line)| Step::new(number, line, None)).collect()
@@ -45,7 +45,7 @@ pub fn console(block: &Block) -> Vec<Step> {
     steps
 }
 
-/// Whether these lines are what is shown. Nothing but `...` shows nothing.
+/// Returns whether these lines are what is shown. Nothing but `...` shows nothing.
 pub fn is_shown(shown: &[String], printed: &[&str]) -> bool {
     let is_any = |line: &String| line == "...";
     (shown.is_empty() || !shown.iter().all(is_any)) && are_lines(shown, printed)
@@ -82,7 +82,7 @@ fn with_wildcards(shown: &[String], printed: &str) -> String {
     shown.iter().find(is_it).map_or_else(|| printed.to_owned(), String::clone)
 }
 
-/// Whether this is the line that is shown.
+/// Returns whether this is the line that is shown.
 fn is_line(shown: &str, found: &str) -> bool {
     let Some((before, after)) = shown.split_once("[..]") else { return shown == found };
     let Some(found) = found.strip_prefix(before) else { return false };
@@ -106,7 +106,7 @@ fn wildcards_match_a_part_of_a_line_or_lines() {
 }
 
 #[test]
-fn what_is_written_anew_keeps_its_wildcards() {
+fn renewed_output_keeps_its_wildcards() {
     let shown = ["a [..]", "...", "z"].map(str::to_owned);
     assert_eq!(renewed(&shown, &["a 1", "b", "c", "y"]), ["a [..]", "...", "y"]);
     assert_eq!(renewed(&shown[1..2], &["a", "b"]), ["a", "b"]);

@@ -88,7 +88,7 @@ fn check_records(folder: &Folder, input: &str) {
 }
 
 #[test]
-fn every_command_lives_through_every_file() {
+fn every_command_survives_every_file() {
     let folder = Folder::new();
     assert_eq!(run(folder.path(), &["keygen", "-o", "keys"]).code, 0);
     for Row { file, .. } in table() {
@@ -125,7 +125,7 @@ fn every_command_lives_through_every_file() {
 }
 
 #[test]
-fn all_of_them_together_stop_nothing() {
+fn hostile_files_do_not_stop_the_others() {
     let folder = Folder::new();
     copy("hostile", &folder, "in");
     let before = files(&folder.path().join("in"));

@@ -1,4 +1,4 @@
-//! Session ids that want to be somewhere else.
+//! Session ids that contain paths.
 
 use std::fs;
 
@@ -34,7 +34,7 @@ const IDS: [&str; 24] = [
     "*",
 ];
 
-/// A folder whose `in` has sessions of those ids, and two with ids that are too long.
+/// Returns a folder whose `in` has sessions of those ids, and two with ids that are too long.
 fn sessions() -> Folder {
     let folder = Folder::new();
     let long = "x".repeat(10_000);
@@ -66,7 +66,7 @@ fn no_session_leaves_the_folder_or_takes_the_place_of_another() {
         assert!(name.chars().all(is_safe) && name.len() < 140, "{name}");
         assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{name}");
     }
-    // Disks that do not tell cases apart have room for all of them.
+    // Disks that ignore the case of names have room for all of them.
     let in_one_case: std::collections::HashSet<_> =
         made.iter().map(|name| name.to_lowercase()).collect();
     assert_eq!(in_one_case.len(), made.len());

@@ -52,7 +52,7 @@ impl Ended {
         Self { code, stdout: output.stdout, stderr }
     }
 
-    /// The exit code and the words that tell why.
+    /// The exit code, and words of the message.
     #[track_caller]
     pub fn says(&self, code: i32, words: &str) {
         assert!(self.code == code && self.stderr.contains(words), "{words}: {self:?}");
@@ -76,14 +76,14 @@ pub fn shell(folder: &Path, line: &str) -> Ended {
     Ended::of(command.output().expect("a shell"), line)
 }
 
-/// A folder with a session in `log.jsonl`.
+/// Returns a folder with a session in `log.jsonl`.
 pub fn folder_with_log() -> Folder {
     let folder = Folder::new();
     folder.write("log.jsonl", log("one"));
     folder
 }
 
-/// A session of Claude Code's with this id, which JSON can say as it is.
+/// Returns a session of Claude Code's with this id, which JSON can say as it is.
 pub fn log(id: &str) -> String {
     home::claude(id, "2026-03-01T09:00:00.000Z")
 }
@@ -113,7 +113,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
-        // Something may go while it is looked for.
+        // A file may be removed during the search.
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = path.strip_prefix(folder).expect("it is below");
@@ -127,13 +127,13 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The names in an output folder without that of its index.
+/// Returns the names in an output folder without that of its index.
 pub fn record_names(folder: &Path) -> Vec<String> {
     names(folder).into_iter().filter(|name| name != ".vac-index").collect()
 }
 
-/// The files in a folder, at any depth, with their bytes and when they were changed; without the
-/// index of an output folder, which states the times of other files.
+/// Returns the files in a folder, at any depth, with their bytes and when they were changed;
+/// without the index of an output folder, which states the times of other files.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> {
     let mut state = home::state(folder);
     let is_index = |path: &Path| path.ends_with(".vac-index");

@@ -98,7 +98,7 @@ fn report_replaces_only_a_report() {
 }
 
 #[test]
-fn what_is_signed_or_rewritten_is_not_written_to() {
+fn inputs_of_sign_and_transcode_are_not_overwritten() {
     let folder = Folder::new();
     folder.write("record.json", small());
     assert_eq!(run(folder.path(), &["keygen", "-o", "keys"]).code, 0);

@@ -1,4 +1,4 @@
-//! Things in folders that are no logs, and logs in strange places.
+//! Files in folders that are not logs, and logs in unusual places.
 
 #![cfg(unix)]
 
@@ -29,7 +29,7 @@ fn fill_with_traps(folder: &Folder, below: &str) -> UnixListener {
 }
 
 #[test]
-fn pipes_devices_sockets_and_circles_are_passed_by() {
+fn pipes_devices_sockets_and_circles_are_skipped() {
     let folder = Folder::new();
     folder.write("in/log.jsonl", log("one"));
     folder.write("in/folder.jsonl/log.jsonl", log("two"));
@@ -52,7 +52,7 @@ fn pipes_devices_sockets_and_circles_are_passed_by() {
 }
 
 #[test]
-fn traps_where_agents_keep_their_sessions_are_passed_by() {
+fn special_files_in_agent_places_are_skipped() {
     let folder = Folder::new();
     let place = "home/.claude/projects/p";
     folder.write(&format!("{place}/log.jsonl"), log("one"));

@@ -70,7 +70,7 @@ fn samples() -> [(Vec<u8>, Encoding); 3] {
 }
 
 #[test]
-fn no_beginning_of_a_record_is_a_record() {
+fn beginning_of_a_record_is_not_a_record() {
     for (bytes, encoding) in samples() {
         assert!(judge_in_every_way(&bytes, encoding));
         for end in 0..bytes.len() {
@@ -91,7 +91,7 @@ fn a_cut_off_file_is_invalid() {
 }
 
 #[test]
-fn mutated_records_are_judged_without_a_panic() {
+fn mutated_records_are_validated_without_a_panic() {
     let mut dice = Dice(0x5eed_0003);
     for (sample, encoding) in samples() {
         for _ in 0..1500 {
@@ -103,7 +103,7 @@ fn mutated_records_are_judged_without_a_panic() {
 }
 
 #[test]
-fn long_and_deep_records_are_judged() {
+fn long_and_deep_records_are_validated() {
     let entries = vec![r#"{"type": "user", "content": [1, 2, 3]}"#; 10_000].join(",");
     let flat = record(&entries);
     let mut nested = r#"{"type": "user"}"#.to_owned();

@@ -98,7 +98,7 @@ fn a_copy_of_a_database_goes_too() {
 }
 
 #[test]
-fn a_signal_that_is_to_be_ignored_is() {
+fn ignored_signal_stays_ignored() {
     let folder = Folder::new();
     long_log(&folder, 10 << 20);
     let mut child = start(&folder, "HUP INT", "convert in -o all.jsonl");
@@ -132,7 +132,7 @@ fn closed_pipe_ends_the_command_without_error() {
 }
 
 #[test]
-fn closed_streams_are_no_trouble() {
+fn closed_streams_are_not_an_error() {
     let folder = folder_with_log();
     for line in ["convert log.jsonl -o a.json >&-", "convert log.jsonl -o b.json 2>&-"] {
         assert_eq!(shell(folder.path(), &format!("$vac {line}")).code, 0, "{line}");
@@ -151,7 +151,7 @@ fn no_number_of_jobs_is_too_many() {
 }
 
 #[test]
-fn without_a_place_for_what_is_put_aside_that_is_said() {
+fn missing_temporary_folder_is_reported() {
     let folder = folder_with_log();
     folder.write("big.jsonl", log("big").replace("Weave it", &"w".repeat(1 << 20)));
     let nowhere = "TMPDIR=/nowhere/at/all $vac convert";

@@ -4,7 +4,7 @@ use super::{folder_with_log, log, run};
 use crate::run::Folder;
 
 #[test]
-fn two_hundred_thousand_levels_are_no_more_than_too_many() {
+fn two_hundred_thousand_levels_are_refused() {
     let folder = folder_with_log();
     let deep = 200_000;
     folder.write("lists.json", "[".repeat(deep) + &"]".repeat(deep));
@@ -50,7 +50,7 @@ fn nested_bytes(levels: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_great_many_small_things_take_no_more_than_their_time() {
+fn many_small_values_take_linear_time() {
     let folder = Folder::new();
     let many = 10_000;
     for (name, more) in [

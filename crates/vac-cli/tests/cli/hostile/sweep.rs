@@ -16,7 +16,7 @@ use crate::run::Folder;
 /// Number of places of a file that are tried.
 const PLACES: usize = 16;
 
-/// The native files of all agents.
+/// Returns the native files of all agents.
 fn fixtures() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut found = Vec::new();
@@ -58,7 +58,7 @@ fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 #[test]
-fn cut_anywhere_a_log_converts_or_is_refused() {
+fn truncated_log_converts_or_is_refused() {
     let (mut converted, mut refused) = (0, 0);
     for (name, path) in fixtures() {
         let bytes = fs::read(path).expect("a fixture");
@@ -81,7 +81,7 @@ fn cut_anywhere_a_log_converts_or_is_refused() {
 }
 
 #[test]
-fn damaged_anywhere_a_log_converts_or_is_refused_and_the_same_again() {
+fn damaged_log_converts_or_is_refused_the_same_each_time() {
     let mut dice = Dice(0x5eed_0007);
     let mut converted = 0;
     for (name, path) in fixtures() {
@@ -104,7 +104,7 @@ fn damaged_anywhere_a_log_converts_or_is_refused_and_the_same_again() {
 }
 
 #[test]
-fn the_program_does_the_same() {
+fn program_and_library_convert_alike() {
     let mut dice = Dice(0x5eed_0011);
     let folder = Folder::new();
     let mut damaged = 0;

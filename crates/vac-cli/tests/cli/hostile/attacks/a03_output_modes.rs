@@ -19,7 +19,7 @@ fn set_mode(path: &Path, mode: u32) {
     set_permissions(path, Permissions::from_mode(mode)).expect("permissions");
 }
 
-/// A folder that everyone can search, with a log of this mode; nothing where the temporary
+/// Returns a folder that everyone can search, with a log of this mode; nothing where the temporary
 /// folder is private.
 fn public_folder(log_mode: u32) -> Option<Folder> {
     let folder = Folder::new();
@@ -142,7 +142,7 @@ fn groups_are_not_mixed_up() {
 }
 
 #[test]
-fn mode_says_otherwise() {
+fn mode_option_overrides_the_readers() {
     let folder = receipts::folder();
     folder.write("log.jsonl", log("one"));
     let vac = |arguments: &[&str]| {

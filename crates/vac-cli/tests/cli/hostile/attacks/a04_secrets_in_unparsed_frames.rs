@@ -190,7 +190,7 @@ fn a_redacted_frame_keeps_its_length_and_digest() {
 }
 
 #[test]
-fn a_key_twice_costs_the_secret_and_nothing_else() {
+fn duplicate_key_redacts_only_the_secret() {
     let composer = r#"{"key": "composerData:c", "value": {"blobEncryptionKey": "HUSH-7f3a",
         "name": "kept", "a": 1, "a": 2}}"#;
     let record = converted("cursor", format!("{CURSOR}\n{composer}").as_bytes(), 1);

@@ -10,13 +10,13 @@ use crate::run::{Folder, Ran};
 
 const LOG: &str = "home/.claude/projects/a/s.jsonl";
 
-/// A line of a session that comes later.
+/// Returns a line of a session that comes later.
 fn later(id: &str, text: &str) -> String {
     let line = log("s").lines().next().expect("a line").to_owned();
     line.replace("\"u1\"", &format!("\"{id}\"")).replace("Weave it", text) + "\n"
 }
 
-/// A folder with a session that has been converted with these arguments.
+/// Returns a folder with a session that has been converted with these arguments.
 fn converted(arguments: &[&str]) -> Folder {
     let folder = Folder::new();
     folder.write(LOG, log("s") + &later("u3", "Dye it"));

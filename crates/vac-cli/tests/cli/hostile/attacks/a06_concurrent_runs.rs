@@ -9,7 +9,7 @@ use crate::run::Folder;
 
 const SESSIONS: usize = 30;
 
-/// A home folder with many sessions.
+/// Returns a home folder with many sessions.
 fn home() -> Folder {
     let folder = Folder::new();
     for number in 0..SESSIONS {

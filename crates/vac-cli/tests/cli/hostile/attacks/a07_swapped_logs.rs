@@ -11,7 +11,7 @@ use crate::run::Folder;
 /// More than is held in memory, as lines of a megabyte.
 const LINES: usize = 33;
 
-/// A log that says `mark` in every line.
+/// Returns a log that says `mark` in every line.
 fn version(mark: &str) -> String {
     let text = mark.repeat((1 << 20) / mark.len());
     let line = log("swapped").lines().next().expect("a prompt").replace("Weave it", &text);

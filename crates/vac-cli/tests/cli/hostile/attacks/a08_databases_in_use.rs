@@ -16,7 +16,7 @@ const ROWS: usize = 20;
 /// How often the database is converted in each journal mode.
 const RUNS: usize = 8;
 
-/// A database in which all rows have the same number.
+/// Returns a database in which all rows have the same number.
 fn numbered(folder: &Folder) -> PathBuf {
     let path = folder.write("in/opencode.db", "");
     let connection = Connection::open(&path).expect("a database");
@@ -57,7 +57,7 @@ fn write(path: &Path, journal_mode: &str, is_over: &AtomicBool) {
     }
 }
 
-/// The numbers in a record.
+/// Returns the numbers in a record.
 fn numbers(record: &Value) -> Vec<String> {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let numbers = entries.iter().filter_map(|entry| entry.get("number"));

@@ -7,7 +7,7 @@ use crate::records::{record, small, small_cbor};
 use crate::run::Folder;
 use crate::sign;
 
-/// A folder with three sessions in `many`.
+/// Returns a folder with three sessions in `many`.
 fn many() -> Folder {
     let folder = Folder::new();
     for id in ["one", "two", "three"] {

@@ -5,7 +5,7 @@ use crate::run::{Folder, Ran};
 
 const NOTE: &str = "signature: not checked; run vac verify";
 
-/// A folder with a sound envelope, and one whose record was changed.
+/// Returns a folder with a sound envelope, and one whose record was changed.
 fn envelopes() -> Folder {
     let folder = folder();
     let mut envelope = envelope(&header(&usual()));

@@ -3,7 +3,7 @@
 use crate::run::Folder;
 use crate::sign::{folder, sign, timed, verify};
 
-/// A folder with a hash envelope.
+/// Returns a folder with a hash envelope.
 fn statement() -> Folder {
     let folder = folder();
     let ran = sign(&folder, &["a.json", "--hash-envelope", "-o", "statement"]);

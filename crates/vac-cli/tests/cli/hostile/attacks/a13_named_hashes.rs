@@ -10,7 +10,7 @@ fn sha256(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text))
 }
 
-/// A folder with the record `a.json`, signed, and another record `b.json`.
+/// Returns a folder with the record `a.json`, signed, and another record `b.json`.
 fn signed(options: &[&str]) -> Folder {
     let folder = folder();
     folder.write("b.json", other());
@@ -23,7 +23,7 @@ fn other() -> String {
     timed().replace("hi", "ho")
 }
 
-/// The line on the payload's hash.
+/// Returns the line on the payload's hash.
 fn line(ran: &Ran) -> &str {
     ran.stdout.lines().find(|line| line.starts_with("payload hash:")).expect("the line")
 }

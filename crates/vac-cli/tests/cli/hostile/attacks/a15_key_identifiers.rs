@@ -77,7 +77,7 @@ fn jwk_thumbprint_issuers_are_compared() {
 }
 
 #[test]
-fn what_is_critical_is_understood_or_refused() {
+fn critical_parameters_are_supported_or_refused() {
     let claims = || claims("i");
     for (parameters, words) in [
         (vec![alg(), crit(&[4]), json(), claims()], "which the protected header does not have"),

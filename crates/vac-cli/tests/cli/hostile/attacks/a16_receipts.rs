@@ -12,12 +12,12 @@ fn log() -> SecretKey {
     SecretKey::ed25519(&[0x10; 32])
 }
 
-/// A statement without receipts.
+/// Returns a statement without receipts.
 fn statement() -> Vec<u8> {
     envelope(&header(&usual()))
 }
 
-/// A folder with the key of the log, and the statement with these receipts.
+/// Returns a folder with the key of the log, and the statement with these receipts.
 fn transparent(all: &[Vec<u8>]) -> Folder {
     let folder = folder();
     folder.write("log.pem", log().public_key().to_pem().expect("PEM"));

@@ -9,7 +9,7 @@ fn verify(folder: &Folder, options: &[&str]) -> Ran {
     folder.vac(&[&["verify", "signed", "--key", "pub.pem"], options].concat())
 }
 
-/// A folder with an envelope that has this protected header and a sound signature.
+/// Returns a folder with an envelope that has this protected header and a sound signature.
 fn with(protected: &[u8]) -> Folder {
     let folder = folder();
     folder.write("signed", envelope(protected));

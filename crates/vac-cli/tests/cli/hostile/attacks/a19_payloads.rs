@@ -3,7 +3,7 @@
 use crate::run::Folder;
 use crate::sign::{folder, sign, timed, verify};
 
-/// A folder with the signed record, and one whose payload was changed.
+/// Returns a folder with the signed record, and one whose payload was changed.
 fn signed() -> Folder {
     let folder = folder();
     assert_eq!(sign(&folder, &["a.json", "-o", "signed"]).code, 0);

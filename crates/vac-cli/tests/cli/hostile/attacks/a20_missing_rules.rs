@@ -9,7 +9,7 @@ use crate::run::Folder;
 
 const OWN: &str = include_str!("../../../../../../spec/agent-conversation.cddl");
 
-/// The spec with the rule `entry` renamed.
+/// Returns the spec with the rule `entry` renamed.
 fn renamed() -> String {
     OWN.replace("\nentry =", "\nlog-entry =").replace("[* entry]", "[* log-entry]")
 }

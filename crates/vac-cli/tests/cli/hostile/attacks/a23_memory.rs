@@ -8,7 +8,7 @@ use super::super::{log, run};
 use crate::home;
 use crate::run::Folder;
 
-/// A session whose second line has a text of about this many bytes, which are not ASCII.
+/// Returns a session whose second line has a text of about this many bytes, which are not ASCII.
 fn long_line(bytes: usize) -> (String, String) {
     let log = log("long");
     let (first, second) = log.split_once('\n').expect("two lines");
@@ -16,7 +16,7 @@ fn long_line(bytes: usize) -> (String, String) {
     (format!("{first}\n{line}\n{second}"), line)
 }
 
-/// The pieces that a record has of a long event.
+/// Returns the pieces that a record has of a long event.
 fn pieces(record: &Value) -> Vec<&Value> {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let unparsed = entries.iter().filter(|it| it["event-type"] == "unparsed");
@@ -116,14 +116,14 @@ fn long_document_is_read_as_far_as_there_is_room() {
     assert_eq!(record["session"]["entries"][0]["id"], "m0");
 }
 
-/// A frame that `zstd` skips.
+/// Returns a frame that `zstd` skips.
 fn skippable(length: u32) -> Vec<u8> {
     let content = vec![b'x'; length as usize];
     [&0x184d_2a50_u32.to_le_bytes()[..], &length.to_le_bytes(), &content].concat()
 }
 
 #[test]
-fn padding_does_not_pay_for_what_a_file_grows_to() {
+fn padding_does_not_raise_the_limit_of_a_file() {
     let folder = Folder::new();
     let id = home::CODEX_ID;
     let log = home::codex(id, "2026-03-01T09:00:00.000Z");
@@ -178,8 +178,8 @@ mod limited {
         assert_eq!(vac_within(&folder, 300, "validate a.json").code, 0);
     }
 
-    /// The most memory that a conversion takes, in kilobytes: it is read while the record is
-    /// being printed, which is after it was made.
+    /// Returns the most memory that a conversion takes, in kilobytes: it is read while the record
+    /// is being printed, which is after it was made.
     fn peak(folder: &Folder, arguments: &[&str]) -> usize {
         let mut child = Command::new(env!("CARGO_BIN_EXE_vac"))
             .args(arguments)

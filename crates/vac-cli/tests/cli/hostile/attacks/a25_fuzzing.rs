@@ -9,7 +9,7 @@ use vac_tests::root;
 use crate::hostile::run;
 use crate::run::Folder;
 
-/// The commands that read the input of a target, which is at `input`. What begins with `$`
+/// Returns the commands that read the input of a target, which is at `input`. What begins with `$`
 /// is a sound file of its kind.
 fn commands(target: &str) -> &'static [&'static str] {
     match target {

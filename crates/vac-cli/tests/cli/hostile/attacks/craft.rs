@@ -8,7 +8,7 @@ use vac_sign::{Message, SecretKey, Signer as _};
 use crate::run::Folder;
 use crate::sign::timed;
 
-/// A CBOR head in its shortest form.
+/// Returns a CBOR head in its shortest form.
 pub fn head(major: u8, argument: usize) -> Vec<u8> {
     let major = major << 5;
     match (u8::try_from(argument), u16::try_from(argument)) {
@@ -22,27 +22,27 @@ pub fn head(major: u8, argument: usize) -> Vec<u8> {
     }
 }
 
-/// A CBOR byte string.
+/// Returns a CBOR byte string.
 pub fn bytes(content: &[u8]) -> Vec<u8> {
     [head(2, content.len()), content.to_vec()].concat()
 }
 
-/// A CBOR text.
+/// Returns a CBOR text.
 pub fn text(content: &str) -> Vec<u8> {
     [head(3, content.len()), content.as_bytes().to_vec()].concat()
 }
 
-/// A CBOR array.
+/// Returns a CBOR array.
 pub fn array(elements: &[Vec<u8>]) -> Vec<u8> {
     [head(4, elements.len()), elements.concat()].concat()
 }
 
-/// The signer of these tests.
+/// Returns the signer of these tests.
 pub fn signer() -> SecretKey {
     SecretKey::ed25519(&[0x51; 32])
 }
 
-/// A folder with the record `a.json`, and the signer's public key in `pub.pem`.
+/// Returns a folder with the record `a.json`, and the signer's public key in `pub.pem`.
 pub fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("a.json", timed());
@@ -79,23 +79,23 @@ pub mod parameter {
     }
 }
 
-/// A protected header with these parameters, in this order.
+/// Returns a protected header with these parameters, in this order.
 pub fn header(parameters: &[Vec<u8>]) -> Vec<u8> {
     [head(5, parameters.len()), parameters.concat()].concat()
 }
 
-/// A usual protected header.
+/// Returns a usual protected header.
 pub fn usual() -> Vec<Vec<u8>> {
     use parameter::{alg, claims, content_type};
     vec![alg(), content_type("application/json"), claims("https://example.com")]
 }
 
-/// An envelope around the record `a.json` with this protected header, signed.
+/// Returns an envelope around the record `a.json` with this protected header, signed.
 pub fn envelope(protected: &[u8]) -> Vec<u8> {
     envelope_with(protected, &[0xa0], timed().as_bytes())
 }
 
-/// An envelope with these headers and this payload, signed.
+/// Returns an envelope with these headers and this payload, signed.
 pub fn envelope_with(protected: &[u8], unprotected: &[u8], payload: &[u8]) -> Vec<u8> {
     let signature = signer().sign(&Message::new(protected, payload)).expect("a signature");
     [&[0xd2, 0x84][..], &bytes(protected), unprotected, &bytes(payload), &bytes(&signature)]
@@ -126,7 +126,7 @@ pub fn receipt(
     [&[0xd2, 0x84][..], &bytes(&protected), &unprotected, &[0xf6], &bytes(&signature)].concat()
 }
 
-/// An unprotected header with these receipts.
+/// Returns an unprotected header with these receipts.
 pub fn receipts(receipts: &[Vec<u8>]) -> Vec<u8> {
     let receipts: Vec<_> = receipts.iter().map(|receipt| bytes(receipt)).collect();
     [&[0xa1, 0x19, 1, 0x8a][..], &array(&receipts)].concat()
@@ -201,7 +201,7 @@ impl Certificate {
         format!("{begin}\n{}\n{end}\n", lines.join("\n"))
     }
 
-    /// A root in PEM.
+    /// Returns a root in PEM.
     pub fn root(&self) -> String {
         self.issued_by(self)
     }
@@ -217,7 +217,7 @@ fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     [&[tag][..], &length, &content].concat()
 }
 
-/// An extension of the arc 2.5.29.
+/// Returns an extension of the arc 2.5.29.
 pub fn extension(number: u8, is_critical: bool, content: &[u8]) -> Vec<u8> {
     let critical: &[u8] = if is_critical { &[1, 1, 0xff] } else { &[] };
     der(0x30, &[&[0x06, 3, 0x55, 0x1d, number], critical, &der(0x04, &[content])])
@@ -229,12 +229,12 @@ pub fn basic_constraints(is_authority: bool, path_length: Option<u8>) -> Vec<u8>
     extension(19, true, &der(0x30, &[authority, &length]))
 }
 
-/// A key usage with these bits in its first byte.
+/// Returns a key usage with these bits in its first byte.
 pub fn key_usage(bits: u8) -> Vec<u8> {
     extension(15, true, &[3, 2, 0, bits])
 }
 
-/// An extended key usage with one purpose below 1.3.6.1.5.5.7.3.
+/// Returns an extended key usage with one purpose below 1.3.6.1.5.5.7.3.
 pub fn extended_key_usage(purpose: u8) -> Vec<u8> {
     extension(37, false, &der(0x30, &[&[6, 8, 0x2b, 6, 1, 5, 5, 7, 3, purpose]]))
 }
@@ -245,7 +245,7 @@ pub fn permitted_dns_name(name: &str) -> Vec<u8> {
     extension(30, true, &der(0x30, &[&der(0xa0, &[&subtree])]))
 }
 
-/// A subject alternative name with one DNS name.
+/// Returns a subject alternative name with one DNS name.
 pub fn dns_name(name: &str) -> Vec<u8> {
     extension(17, false, &der(0x30, &[&der(0x82, &[name.as_bytes()])]))
 }

@@ -26,7 +26,7 @@ mod a24_schema_limits;
 mod a25_fuzzing;
 mod craft;
 
-/// The number and the module of each attack in the table of SECURITY.md. A row without a
+/// Returns the number and the module of each attack in the table of SECURITY.md. A row without a
 /// module is a gap that the document admits.
 fn listed() -> Vec<(u32, Option<&'static str>)> {
     let policy = include_str!("../../../../../../SECURITY.md");

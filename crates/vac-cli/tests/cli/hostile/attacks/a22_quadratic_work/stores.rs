@@ -213,7 +213,7 @@ fn values_of_nul_bytes_take_the_memory_of_two_copies() {
     }
 }
 
-/// The most memory that converting a value of NUL bytes takes.
+/// Returns the most memory that converting a value of NUL bytes takes.
 #[cfg(target_os = "linux")]
 fn peak_kilobytes(key: &str, size: usize) -> usize {
     use std::io::Read as _;
