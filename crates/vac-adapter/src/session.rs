@@ -136,7 +136,7 @@ impl EncodedHead {
     }
 }
 
-/// Collects the whole record in memory, without sources. For tests and small logs; [`write`] needs
+/// Collects the whole record in memory, without sources. For tests and small logs; [`write()`] needs
 /// the memory of one entry.
 pub fn collect(
     session: &dyn Session,
