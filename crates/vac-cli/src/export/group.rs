@@ -146,11 +146,10 @@ impl GroupReader<'_> {
             }
             let has_failed = !result.failures.is_empty();
             failures.extend(result.failures);
-            let session =
-                |(id, read): (SessionKey, Option<(SessionPlace, String, SessionState)>)| {
-                    let (place, key, became) = read?;
-                    Some(ReadSession { place, id: session.id, key, state: became })
-                };
+            let session = |(session, read): (SessionKey, Option<(SessionPlace, String, _)>)| {
+                let (place, key, state) = read?;
+                Some(ReadSession { place, id: session.id, key, state })
+            };
             logs.push(ReadLog {
                 stats,
                 sessions: result.sessions.into_iter().filter_map(session).collect(),
