@@ -469,7 +469,7 @@ impl Reader<'_> {
                 let read = each_document(&log.unread(), *encoding, &mut |document| {
                     match document {
                         Ok(document) => {
-                            self.read_record(log, document, *is_kept, work, &mut result)
+                            self.read_record(log, document, *is_kept, work, &mut result);
                         }
                         Err(reason) => result.fail(log, &Error::Refused(reason)),
                     }

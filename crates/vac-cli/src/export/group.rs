@@ -147,8 +147,8 @@ impl GroupReader<'_> {
             let has_failed = !result.failures.is_empty();
             failures.extend(result.failures);
             let session = |(session, read): (SessionKey, Option<(SessionPlace, String, _)>)| {
-                let (place, key, state) = read?;
-                Some(ReadSession { place, id: session.id, key, state })
+                let (place, key, outcome) = read?;
+                Some(ReadSession { place, id: session.id, key, state: outcome })
             };
             logs.push(ReadLog {
                 stats,
