@@ -74,6 +74,14 @@ impl<'l> ReadFrom<'l> {
         }
     }
 
+    /// Fails if a log was changed while it was read.
+    pub fn check_unchanged(self) -> Result<(), Error> {
+        match self {
+            Self::Log(log) => log.check_unchanged(),
+            Self::Record(_) => Ok(()),
+        }
+    }
+
     /// Returns the state of the signature of a signed record.
     pub fn signature(self) -> Option<&'l Signature> {
         match self {

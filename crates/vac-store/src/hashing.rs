@@ -23,31 +23,33 @@ const MAX_BLOCKS: usize = 4;
 /// Bytes in memory are hashed by a thread if there are at least this many.
 const MIN_BYTES_IN_MEMORY: usize = 1 << 20;
 
-/// Hashes bytes in memory, on a thread if there are many of them.
-pub(crate) fn hash_in_memory(bytes: &InMemory) -> HashInMemory {
-    if bytes.as_ref().len() >= MIN_BYTES_IN_MEMORY {
-        let shared = bytes.clone();
-        let run = move || Sha256::digest(shared.as_ref()).into();
-        // Without a thread the bytes are hashed here.
-        if let Ok(thread) = thread::Builder::new().name("sha-256".to_owned()).spawn(run) {
-            return HashInMemory::Running(thread);
-        }
-    }
-    HashInMemory::Done(Sha256::digest(bytes.as_ref()).into())
-}
-
-/// The SHA-256 of bytes in memory.
+/// The SHA-256 of bytes in memory, which is computed when it is needed, or by a thread that was
+/// started before.
 #[derive(Debug)]
 pub(crate) enum HashInMemory {
-    Done([u8; 32]),
+    NotStarted(InMemory),
     Running(JoinHandle<[u8; 32]>),
 }
 
 impl HashInMemory {
-    /// Waits for the SHA-256.
+    /// Starts a thread that hashes the bytes, if there are many of them.
+    pub fn start(&mut self) {
+        let Self::NotStarted(bytes) = self else { return };
+        if bytes.as_ref().len() < MIN_BYTES_IN_MEMORY {
+            return;
+        }
+        let shared = bytes.clone();
+        let run = move || Sha256::digest(shared.as_ref()).into();
+        // Without a thread the bytes are hashed when the hash is needed.
+        if let Ok(thread) = thread::Builder::new().name("sha-256".to_owned()).spawn(run) {
+            *self = Self::Running(thread);
+        }
+    }
+
+    /// Computes the SHA-256, or waits for it.
     pub fn finish(self) -> [u8; 32] {
         match self {
-            Self::Done(digest) => digest,
+            Self::NotStarted(bytes) => Sha256::digest(bytes.as_ref()).into(),
             Self::Running(thread) => thread.join().expect("hashing does not panic"),
         }
     }
@@ -168,7 +170,11 @@ mod tests {
         for size in [0, 1, MIN_BYTES_IN_MEMORY - 1, MIN_BYTES_IN_MEMORY, 3 << 20] {
             let bytes = bytes(size);
             let expected: [u8; 32] = Sha256::digest(&bytes).into();
-            assert_eq!(hash_in_memory(&bytes.into()).finish(), expected, "{size} bytes");
+            let hash = || HashInMemory::NotStarted(bytes.clone().into());
+            assert_eq!(hash().finish(), expected, "{size} bytes");
+            let mut started = hash();
+            started.start();
+            assert_eq!(started.finish(), expected, "{size} bytes");
         }
     }
 

@@ -97,6 +97,22 @@ impl<'l> Loaded<'l> {
 }
 
 impl Loaded<'_> {
+    /// Starts to hash what is in memory, on threads. Callers that ask for [`Loaded::sources`] later
+    /// wait less for them.
+    pub fn start_hashing(&self) {
+        self.parts.iter().chain(&self.attachments).for_each(|part| part.passes.start_hashing());
+    }
+
+    /// Fails if passes over a file have read different bytes, as [`Loaded::sources`] does. What is in
+    /// memory is not hashed for this.
+    pub fn check_unchanged(&self) -> Result<(), Error> {
+        let parts = self.parts.iter().chain(&self.attachments);
+        if parts.clone().all(|part| part.passes.is_in_memory()) {
+            return Ok(());
+        }
+        self.sources().map(drop)
+    }
+
     /// Returns every file that was read, with its size and SHA-256. Fails if passes over a file
     /// have read different bytes. A file that nothing has read to its end is read.
     pub fn sources(&self) -> Result<Vec<SourceFile>, Error> {

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 
 use vac_adapter::Error;
 
-use crate::hashing::{HashInMemory, Hashing, hash_in_memory};
+use crate::hashing::{HashInMemory, Hashing};
 use crate::in_memory::InMemory;
 
 /// The beginning of a file is kept, so that a pass that stops within this many bytes is compared at
@@ -46,8 +46,21 @@ struct State {
 impl Passes {
     /// Creates the passes over bytes that are in memory.
     pub fn from_memory(bytes: &InMemory) -> Self {
-        let in_memory = Some((bytes.as_ref().len() as u64, hash_in_memory(bytes)));
+        let size = bytes.as_ref().len() as u64;
+        let in_memory = Some((size, HashInMemory::NotStarted(bytes.clone())));
         Self(RefCell::new(State { in_memory, ..State::default() }))
+    }
+
+    /// Starts to hash bytes in memory on a thread, if there are many of them.
+    pub fn start_hashing(&self) {
+        if let Some((_, hash)) = &mut self.0.borrow_mut().in_memory {
+            hash.start();
+        }
+    }
+
+    /// Returns whether all passes read bytes in memory, which cannot change.
+    pub fn is_in_memory(&self) -> bool {
+        self.0.borrow().in_memory.is_some()
     }
 
     /// Begins a pass over a file, which `reader` reads from its first byte.

@@ -207,12 +207,25 @@ impl SessionRows<'_, '_> {
         let node = self.tree.node(index);
         let (parent, depth) = (node.parent.map(|parent| self.ordinal(parent)), node.depth);
         let ordinal = self.ordinal(index);
+        let (mut message, mut call_id, mut is_error, mut event_type) = (None, None, None, None);
         let content: Option<&dyn Encode> = match entry {
-            Entry::Message(it) => it.content.as_ref().map(|content| content as _),
-            Entry::ToolCall(it) => Some(&it.input),
-            Entry::ToolResult(it) => Some(&it.output),
+            Entry::Message(it) => {
+                message = Some(it);
+                it.content.as_ref().map(|content| content as _)
+            }
+            Entry::ToolCall(it) => {
+                call_id = it.call_id.as_deref();
+                Some(&it.input)
+            }
+            Entry::ToolResult(it) => {
+                (call_id, is_error) = (it.call_id.as_deref(), it.is_error);
+                Some(&it.output)
+            }
             Entry::Reasoning(it) => Some(&it.content),
-            Entry::Event(it) => it.data.as_ref().map(|data| data as _),
+            Entry::Event(it) => {
+                event_type = Some(&*it.event_type);
+                it.data.as_ref().map(|data| data as _)
+            }
         };
         let content = content.map_or(ColumnJson::ABSENT, |content| self.json.write(content));
         let extensions = entry.extensions();
@@ -220,16 +233,6 @@ impl SessionRows<'_, '_> {
             ColumnJson::ABSENT
         } else {
             self.extensions.write(extensions)
-        };
-        let message = match entry {
-            Entry::Message(message) => Some(message),
-            _ => None,
-        };
-        let (call_id, is_error, event_type) = match entry {
-            Entry::ToolCall(call) => (call.call_id.as_deref(), None, None),
-            Entry::ToolResult(result) => (result.call_id.as_deref(), result.is_error, None),
-            Entry::Event(event) => (None, None, Some(&*event.event_type)),
-            Entry::Message(_) | Entry::Reasoning(_) => (None, None, None),
         };
         let source = self.sources.get(origin.place.file);
         let line = Some(origin.place.line).filter(|line| *line > 0 && source.is_some());

@@ -161,6 +161,7 @@ fn write(
     log: &Loaded<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, vac_adapter::Error> {
+    log.start_hashing();
     let mut report = session::write(session, &options.record, &|| log.sources(), out)?;
     if let (Some(version), Some(tested)) = (&report.cli_version, agent.adapter.newest_tested())
         && is_newer(version, tested)

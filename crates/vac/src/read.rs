@@ -198,7 +198,7 @@ pub fn events<'r>(
         let names = log.map(source_names).unwrap_or_default();
         let receive = &mut |event: &Event<'_>| Ok(receive(event)?);
         skipped.add(&vac_view::events(session, &names, options, receive)?);
-        log.map_or(Ok(()), |log| log.sources().map(drop))
+        log.map_or(Ok(()), Loaded::check_unchanged)
     })?;
     Ok(skipped)
 }

@@ -50,7 +50,7 @@ pub fn read_tables<'r>(
             keys.push(tables.read_session(session, &log_origin(log)?)?);
             tables.flush()?;
             // Fails if the log was changed since its first pass.
-            log.sources().map(drop)
+            log.check_unchanged()
         })?,
         Readable::Records(bytes) => with_stack(|| {
             let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {

@@ -69,12 +69,20 @@ const NEW_ENTRY_TYPE: Change = Change {
          ? children: [* entry]\n  * tstr => any\n}",
     )],
     fix: |_, _| None,
-    decisions: &[(
-        "crates/vac-view/src/entry_reader.rs",
-        "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n",
-        "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n            \
-         Entry::Plan(_) => {}\n",
-    )],
+    decisions: &[
+        (
+            "crates/vac-view/src/entry_reader.rs",
+            "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n",
+            "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n            \
+             Entry::Plan(_) => {}\n",
+        ),
+        (
+            "crates/vac-table/src/session_rows.rs",
+            "            Entry::Reasoning(it) => Some(&it.content),\n",
+            "            Entry::Reasoning(it) => Some(&it.content),\n            \
+             Entry::Plan(it) => Some(&it.steps),\n",
+        ),
+    ],
 };
 
 const ENUM_VALUE: Change = Change {

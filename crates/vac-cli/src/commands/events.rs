@@ -150,7 +150,7 @@ impl EventsArgs {
             out.flush()?;
             skipped.add(&found);
             // The events have been printed, but the user learns that they are not of one log.
-            from.sources().map(drop)
+            from.check_unchanged()
         });
         // After an error the buffer holds the beginning of a session.
         out.flush()?;

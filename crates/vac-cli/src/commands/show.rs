@@ -113,7 +113,7 @@ impl ShowArgs {
             let head = Head::new(session, &from.names());
             is_found |= self.show(session, &head, printer)?;
             // The session has been printed, but the user learns that its log was changed.
-            from.sources().map(drop)
+            from.check_unchanged()
         });
         printer.end_pager()?;
         let exit = exit?;

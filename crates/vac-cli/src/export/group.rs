@@ -132,7 +132,7 @@ impl GroupReader<'_> {
                 files.borrow_mut().add_session(&key);
                 let read = tables.read_session(session, &origin).and_then(|_| match source {
                     // Fails if the log was changed meanwhile.
-                    SessionSource::Log(log) => log.sources().map(drop),
+                    SessionSource::Log(log) => log.check_unchanged(),
                     SessionSource::Record(_) => Ok(()),
                 });
                 if let Err(error) = read {

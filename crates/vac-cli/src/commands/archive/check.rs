@@ -174,6 +174,10 @@ impl PrintHead {
             "vac archive prove sessions 5f0c1c1e -o proof.cbor --record-output proven.json",
             "The proof of the latest version, and its record",
         ),
+        (
+            "vac archive prove sessions 5f0c1c1e --version-number 1 -o first.cbor",
+            "The proof of the first version",
+        ),
     ],
 ))]
 pub struct Prove {

@@ -83,8 +83,9 @@ fn huge_lines_take_the_memory_of_one_of_them() {
 
     /// Bytes of a line.
     const LINE: usize = 7 << 20;
-    const LINES: usize = 5;
-    /// Kilobytes: what is loaded before a log turns out to be large, and a line a few times.
+    /// Together they are more than is held in memory of a log.
+    const LINES: usize = 10;
+    /// Kilobytes: what may be loaded of small logs, and a line a few times.
     const MOST: usize = (32 << 10) + ((3 * LINE) >> 10) + (8 << 10);
 
     let folder = Folder::new();
