@@ -68,23 +68,47 @@ fn escape(character: char, shown: &mut String) {
     shown.extend(character.escape_default());
 }
 
-/// Replaces characters; borrows the text if there are none.
+/// Replaces characters that are not printable ASCII; borrows the text if there are none to replace.
 fn replaced(
     text: &str,
     is_replaced: impl Fn(char) -> bool,
     replace: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    let Some(first) = text.find(&is_replaced) else { return Cow::Borrowed(text) };
-    let (before, rest) = text.split_at(first);
-    let mut shown = before.to_owned();
-    for character in rest.chars() {
+    let mut shown = String::new();
+    // The end of the text that is in `shown`.
+    let mut copied = 0;
+    let mut at = 0;
+    loop {
+        at += printable_ascii_length(&text.as_bytes()[at..]);
+        let Some(character) = text[at..].chars().next() else { break };
+        let end = at + character.len_utf8();
         if is_replaced(character) {
+            shown.push_str(&text[copied..at]);
             replace(character, &mut shown);
-        } else {
-            shown.push(character);
+            copied = end;
         }
+        at = end;
     }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(&text[copied..]);
     Cow::Owned(shown)
+}
+
+/// Returns the number of printable ASCII characters that bytes begin with.
+fn printable_ascii_length(bytes: &[u8]) -> usize {
+    let is_printable = |byte: u8| matches!(byte, b' '..=b'~');
+    if !bytes.first().is_some_and(|first| is_printable(*first)) {
+        return 0;
+    }
+    // A whole chunk is checked without branches, which the compiler turns into vector instructions.
+    let is_all_printable =
+        |chunk: &&[u8; 32]| chunk.iter().fold(true, |all, byte| all & is_printable(*byte));
+    let (chunks, _) = bytes.as_chunks::<32>();
+    let length = chunks.iter().take_while(is_all_printable).count() * 32;
+    let rest = &bytes[length..];
+    length + rest.iter().position(|byte| !is_printable(*byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -111,6 +135,18 @@ mod tests {
         assert_eq!(printable(r#"a"\b"#, usize::MAX), r#"a\"\\b"#);
         assert_eq!(printable("four", 3), "fou...");
         assert_eq!(printable("four", 4), "four");
+    }
+
+    #[test]
+    fn characters_are_found_wherever_they_are() {
+        for length in 0..100 {
+            let before = "a".repeat(length);
+            for (character, escaped) in [('\u{1b}', "\\u{1b}"), ('\u{7f}', "\\u{7f}"), ('é', "é")]
+            {
+                let text = format!("{before}{character}{before}{character}");
+                assert_eq!(harmless(&text), format!("{before}{escaped}{before}{escaped}"));
+            }
+        }
     }
 
     #[test]

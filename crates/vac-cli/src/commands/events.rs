@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use vac_value::harmless_json;
+use vac_value::{harmless_json, known_text};
 use vac_view::{AuthorSet, EventOptions, MessageAuthor, SkippedEvents, events};
 
 use crate::exit::Exit;
@@ -143,9 +143,8 @@ impl EventsArgs {
                 if let Some(signature) = signature.take() {
                     append(&mut line, signature)?;
                 }
-                // It is text, since it is JSON.
-                let line = String::from_utf8_lossy(&line);
-                Ok(writeln!(out, "{}", harmless_json(&line))?)
+                let line = known_text(&line).expect("JSON is UTF-8");
+                Ok(writeln!(out, "{}", harmless_json(line))?)
             })?;
             out.flush()?;
             skipped.add(&found);
