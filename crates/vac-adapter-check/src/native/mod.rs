@@ -1,7 +1,7 @@
 //! A second reader of native logs: it parses JSON text without any of the code that the adapters
 //! use, so that a mistake there is found.
 //!
-//! It is slower and much simpler: it splits bytes into [pieces](pieces::Piece), and each piece into
+//! It is slower and much simpler: it splits bytes into [pieces](pieces::NativePiece), and each piece into
 //! its scalars with their paths.
 
 pub mod fragments;
