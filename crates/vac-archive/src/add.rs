@@ -37,7 +37,7 @@ const BATCH: usize = 64;
 /// A log that changes while it is read is read at most this many times.
 const MAX_TRIES: usize = 3;
 
-/// What is added to an archive, and how.
+/// Options for adding sessions to an archive.
 #[derive(Clone, Debug)]
 pub struct AddOptions {
     /// Where to search for logs.
@@ -80,7 +80,7 @@ impl AddOptions {
     }
 }
 
-/// What happens while sessions are added.
+/// A step of adding sessions.
 #[derive(Debug)]
 pub enum AddProgress<'p> {
     /// Another process writes to the archive.
@@ -93,7 +93,7 @@ pub enum AddProgress<'p> {
     Added(&'p ArchivedVersion),
 }
 
-/// What came of adding sessions.
+/// The result of adding sessions.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddSummary {

@@ -25,7 +25,7 @@ use crate::journal::{
 };
 use crate::objects::{ObjectError, Objects};
 
-/// How an archive is made.
+/// Options for creating an archive.
 #[derive(Clone, Debug)]
 pub struct InitOptions {
     /// 16 random bytes, which become the id of the archive.

@@ -49,7 +49,7 @@ pub struct ArchivedVersion {
     pub details: RecordDetails,
 }
 
-/// What a record states about its session.
+/// The facts that a record states about its session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordDetails {

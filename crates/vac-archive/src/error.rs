@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What kind of error it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArchiveErrorKind {
@@ -28,10 +28,10 @@ pub enum ArchiveErrorKind {
     Internal,
 }
 
-/// What went wrong, where, and why.
+/// An error: what went wrong, where, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What kind of error it is.
+    /// The kind of an error.
     pub kind: ArchiveErrorKind,
     /// The file that it is about.
     pub path: Option<PathBuf>,

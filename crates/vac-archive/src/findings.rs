@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// What kind of thing was found.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -52,7 +52,7 @@ impl FindingKind {
     }
 }
 
-/// Something that a check has found.
+/// One finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ArchiveFinding {
     /// What kind of thing it is.

@@ -45,7 +45,7 @@
 //!   a receipt of RFC 9942, and [`Archive::prove`] needs no private key.
 //! * **Statements are numbered**, so that a checker can name what was removed or moved.
 //! * **Nothing is trusted because it is in the folder.** Objects are read through their hash; no link is
-//!   followed; a writer that finds covered statements changed refuses to write.
+//!   followed; a writer without a valid index checks all statements before it writes.
 //! * **No terminal, no environment, no clock.** The caller provides the time.
 
 mod add;

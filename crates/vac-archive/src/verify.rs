@@ -25,7 +25,7 @@ use crate::journal::{
 };
 use crate::objects::{ObjectError, Objects, object_path};
 
-/// What an archive is checked against.
+/// The key and the head that an archive is checked against.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VerifyOptions<'v> {
     /// The key of the signer, from elsewhere. Otherwise the key in the archive is used, which shows

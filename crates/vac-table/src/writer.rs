@@ -13,7 +13,7 @@ pub const MAX_BATCH: usize = 16 << 20;
 /// Receives batches of rows.
 pub type BatchReceiver<'r> = dyn FnMut(SessionTable, RecordBatch) -> Result<(), Error> + 'r;
 
-/// What is known about a session besides the session itself.
+/// Facts about a session that the session itself does not state.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOrigin {
     /// The files of a log. A record states them itself.
@@ -26,7 +26,7 @@ pub struct SessionOrigin {
     pub vac_version: Option<String>,
 }
 
-/// What a signature states. It is not verified.
+/// The facts that a signature states. They are not verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignatureFacts {
     /// The algorithm.
