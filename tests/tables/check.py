@@ -185,7 +185,7 @@ def secrets(folder):
     for number, line in enumerate(lines):
         line |= {"uuid": f"00000000-0000-4000-8000-00000000000{number}",
                  "sessionId": "5ec2e75a-0000-4000-8000-000000000001", "version": "2.0.0",
-                 "timestamp": f"2026-01-05T09:30:0{number}.000Z", "cwd": "/work/loom"}
+                 "timestamp": f"2026-01-05T09:30:0{number}.000Z", "cwd": "/home/ada/loom"}
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     run("export", log, "-o", folder / "secrets", allowed=(0,))
     database = duckdb.connect()

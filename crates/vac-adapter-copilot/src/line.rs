@@ -100,7 +100,7 @@ mapping! {
     pub(crate) struct ExecutionComplete<'a>("tool.execution_complete"; key, value) {
         "toolCallId" => "`call-id`", take call_id: Text<'a> = value.text();
         "result" => "`output`", take result: Node<'a, 'a> = Some(value);
-        "error" => "`output`, if there is no `result`; `vac.outcome`",
+        "error" => "`output`, unless there is a `result`; `vac.outcome`",
             take error: Node<'a, 'a> = Some(value);
         // `is-error` is its negation, so the member itself is kept, too.
         "success" => "`is-error`, `vac.outcome`", note is_success: bool = value.bool();

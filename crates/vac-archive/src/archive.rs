@@ -170,7 +170,7 @@ impl Archive {
     /// Returns the newest head and its bytes.
     ///
     /// # Errors
-    /// If there is none, or it is not valid.
+    /// If it does not exist, or is not valid.
     pub fn newest_head(&self) -> Result<(ArchiveHead, Vec<u8>)> {
         let bytes = read_file(&self.folder, HEADS)?;
         let damaged = |reason: String| {

@@ -264,7 +264,7 @@ impl Catalog {
     /// with it.
     ///
     /// # Errors
-    /// If there is none, or the text is the beginning of several ids.
+    /// If no id begins with the text, or several do.
     pub fn find(&self, id: &str) -> Result<&ArchivedVersion> {
         let mut matching: Vec<&ArchivedVersion> = self.latest_of_session(id).collect();
         if matching.is_empty() {

@@ -520,7 +520,7 @@ type Wrong = (FindingKind, String);
 
 fn wrong(error: &ObjectError) -> Wrong {
     match error {
-        ObjectError::Missing => (FindingKind::Missing, "there is no such file".to_owned()),
+        ObjectError::Missing => (FindingKind::Missing, "the file does not exist".to_owned()),
         error => (FindingKind::Changed, error.to_string()),
     }
 }

@@ -112,7 +112,7 @@ impl<'w> Writer<'w> {
             self.is_index_old = false;
             return Ok(());
         }
-        // There is no index for this file: read all of it.
+        // Without an index for this file, read all of it.
         let bytes = read_file(&archive.folder, STATEMENTS)?;
         let Items { items, rest } = Items::split(&bytes);
         let covered = usize::try_from(self.head.claim.size).unwrap_or(usize::MAX);

@@ -81,8 +81,8 @@ impl Verify {
             )?;
         }
         printer.line(verdict(&report))?;
-        if !report.key_given {
-            let key = report.key.as_deref().unwrap_or_default();
+        // A damaged archive may have no key that can be read.
+        if let (false, Some(key)) = (report.key_given, &report.key) {
             printer
                 .info(&format!("the key is the archive's own: {key} (--key checks whose it is)"));
         }
