@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use vac_schema::{Grammar, Pattern, PatternError};
 
-/// Bytes that all compiled patterns of a schema may take.
+/// Maximum size of all compiled patterns of a schema, in bytes.
 const COMPILED_BYTES: usize = 32 << 20;
 
-/// Bytes that the texts of all patterns of a schema may have: a few characters can denote a large
-/// class, which takes time even if it is not compiled.
+/// Maximum size of the texts of all patterns of a schema, in bytes: a few characters can denote a
+/// large class, which takes time even if it is not compiled.
 const PATTERN_BYTES: usize = 64 << 10;
 
-/// Bytes that the texts of all ABNF grammars of a schema may have.
+/// Maximum size of the texts of all ABNF grammars of a schema, in bytes.
 const GRAMMAR_BYTES: usize = 2 << 20;
 
 /// Compiles patterns and grammars until its budget is used up.

@@ -8,7 +8,7 @@ use crate::ir::Location;
 use crate::lower::limits;
 use crate::source::Source;
 
-/// One reason why a text is not a specification that this crate understands.
+/// An error in a specification: a reason why this crate does not read it.
 ///
 /// `{}` displays it on one line, `spec.cddl:12:5: control operator .pcre is not
 /// supported`; `{:#}` adds the line of the text with a mark under the place.

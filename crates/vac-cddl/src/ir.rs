@@ -47,7 +47,7 @@ pub struct Schema {
 pub struct Warning {
     /// The kind of the warning.
     pub kind: WarningKind,
-    /// Where.
+    /// The place in the text.
     pub location: Location,
     /// A description of the construct, and what to do about it.
     pub message: String,
@@ -110,7 +110,7 @@ pub struct Rule {
     /// The name as the text spells it; an instance is called `name<argument, ...>`,
     /// or as the map or array it is made of.
     pub name: String,
-    /// Where the rule comes from.
+    /// The origin of the rule.
     pub origin: RuleOrigin,
     /// The comment lines directly above the rule, without `;`.
     pub docs: Vec<String>,
@@ -122,7 +122,7 @@ pub struct Rule {
     pub body: Type,
 }
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleOrigin {
     /// Written in the specification.
@@ -137,7 +137,7 @@ pub enum RuleOrigin {
 /// A type, with its location in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
     /// Its location.
     pub location: Location,
@@ -181,7 +181,7 @@ pub enum TypeKind {
     Tag {
         /// The tag number.
         number: TagNumber,
-        /// What is tagged.
+        /// The type of the content.
         content: Box<Type>,
     },
     /// `target .operator argument`.
@@ -263,9 +263,9 @@ pub enum Control {
 /// A regular expression of XML Schema, and the same for crate `regex`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XsdPattern {
-    /// As the text has it.
+    /// The expression as the text has it.
     pub xsd: String,
-    /// Translated, anchored at both ends.
+    /// The translation, anchored at both ends.
     pub regex: String,
 }
 
@@ -307,9 +307,9 @@ pub struct Group {
 /// One element of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// How often.
+    /// The number of occurrences.
     pub occurrence: Occurrence,
-    /// What.
+    /// The member or the group.
     pub kind: ElementKind,
     /// The comment lines directly above, or after it on the same line.
     pub docs: Vec<String>,
@@ -317,12 +317,12 @@ pub struct Element {
     pub location: Location,
 }
 
-/// Between `min` and `max` times.
+/// The number of times that an element may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// At least.
+    /// The minimum.
     pub min: u64,
-    /// At most; `None` is without limit.
+    /// The maximum; `None` is without limit.
     pub max: Option<u64>,
 }
 

@@ -8,7 +8,7 @@ use crate::syntax::ast::TextSpan;
 use crate::syntax::{self, SyntaxProblem, Token, Tree};
 use crate::{Error, Errors};
 
-/// Bytes between two places of which the number of characters before them is kept.
+/// The number of bytes between two places whose column is kept.
 const STEP: usize = 64;
 
 pub(crate) struct Source<'a> {

@@ -13,7 +13,7 @@ use std::str::Chars;
 
 use crate::compile::Compiler;
 
-/// Characters of a pattern that a message shows.
+/// The number of characters of a pattern that a message shows.
 const SHOWN: usize = 60;
 
 /// Translates a pattern and makes sure that it compiles.
@@ -106,7 +106,7 @@ impl<'a> Translation<'a> {
         if open > 0 { Err("`(` is never closed".into()) } else { Ok(()) }
     }
 
-    /// `{2}`, `{2,}`, `{2,3}`, from after the brace.
+    /// Translates `{2}`, `{2,}` or `{2,3}`, from after the brace.
     fn quantity(&mut self) -> Result<(), String> {
         let quantity = self.parse_braced()?;
         let (min, max) = quantity.split_once(',').unwrap_or((&quantity, &quantity));

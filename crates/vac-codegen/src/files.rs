@@ -27,7 +27,7 @@ const GOLDENS: &str = "fixtures/cddl";
 /// A file that is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Where it belongs.
+    /// Its path.
     pub path: PathBuf,
     /// Its content.
     pub text: String,

@@ -132,8 +132,8 @@ fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>
     vac_cddl::indexed_tables(schema).map_err(Error::Tables)
 }
 
-/// Everything for a schema in one module, for any other crate that depends on
-/// `vac-value` and `vac-schema`.
+/// Returns one module with everything for a schema: types, codecs, keys and tables. The crate that
+/// contains it depends on `vac-value` and `vac-schema`.
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);

@@ -188,7 +188,7 @@ fn without_repetition(path: &str) -> Option<String> {
     is_shorter.then(|| camel_case(&all.join("-")))
 }
 
-/// `tool-call` and `tool_call` and `toolCall` become `ToolCall`.
+/// Returns a name in camel case: `tool-call`, `tool_call` and `toolCall` become `ToolCall`.
 pub fn camel_case(cddl: &str) -> String {
     let mut name = String::new();
     for word in words(cddl) {
@@ -207,7 +207,7 @@ pub fn camel_case(cddl: &str) -> String {
     begin_with_letter(name, "T")
 }
 
-/// `tool-call` and `ToolCall` and `toolCall` become `tool_call`.
+/// Returns a name in snake case: `tool-call`, `ToolCall` and `toolCall` become `tool_call`.
 pub fn snake_case(cddl: &str) -> String {
     let words: Vec<_> = words(cddl).iter().map(|word| word.to_lowercase()).collect();
     begin_with_letter(words.join("_"), "n")

@@ -21,27 +21,27 @@ use vac_cddl::ir::{LiteralValue, Warning, WarningKind};
 use vac_cddl::syntax::ast::{Assignment, Body, EntryKind};
 use vac_cddl::syntax::{Symbol, Token, TokenKind, Tree};
 
-/// Bytes of a text that the other parser is asked to read.
+/// Maximum size of a text that the other parser is asked to read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Enough for 40 brackets, which is as deep as our own parser goes.
+/// The stack of its thread: enough for 40 brackets, the limit of our own parser.
 const STACK: usize = 16 << 20;
 
-/// Calls within the other parser: some seconds without optimisation.
+/// Maximum number of calls within the other parser: some seconds without optimisation.
 const MAX_CALLS: usize = 5_000_000;
 
 /// A construct of CDDL that crate `cddl` 0.10.7 refuses or misreads.
 pub struct Mistake {
-    /// What it is.
+    /// The name of the construct.
     pub construct: &'static str,
-    /// Where the RFC allows it.
+    /// The section of the RFC that allows it.
     pub section: &'static str,
     /// A text that contains it.
     pub example: &'static str,
     is_in: fn(&Tree<'_>) -> bool,
 }
 
-/// Where crate `cddl` is known to be wrong.
+/// The known mistakes of crate `cddl`.
 pub const KNOWN_MISTAKES: &[Mistake] = &[
     Mistake {
         construct: "`.cborseq`, and operators that are not on its own list",
@@ -280,7 +280,7 @@ pub enum Reading {
     Refused {
         /// The byte at which it gave up.
         offset: usize,
-        /// What it says.
+        /// Its message.
         message: String,
     },
     /// The parser was not run, was stopped, or failed.

@@ -27,8 +27,8 @@ const MAX_TRIED_LITERALS: usize = 8;
 /// The maximum number of values of a member that decides between maps.
 const MAX_CASES: usize = 1 << 16;
 
-/// Types, members and values that the search for such members visits in all choices of a
-/// schema together. Choices that come after are matched by trying their alternatives.
+/// The maximum number of types, members and values that the search for such members visits in all
+/// choices of a schema together. Further choices are matched by trying their alternatives.
 const MAX_VISITS: usize = 4 << 20;
 
 /// Collects the tables of a schema.
@@ -207,7 +207,7 @@ fn is_flat(elements: &[Element]) -> bool {
         })
 }
 
-/// What is known about each type.
+/// The facts about each type.
 struct Facts(Vec<Fact>);
 
 #[derive(Clone, Copy)]

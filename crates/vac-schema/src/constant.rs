@@ -53,22 +53,22 @@ pub const fn compound(kinds: u16, kind: TypeKind) -> Type {
     Type { kind, kinds: Kinds(kinds), is_scalar: false }
 }
 
-/// Accepts what a rule accepts.
+/// Returns a reference to a rule.
 pub const fn reference(rule: u32) -> TypeKind {
     TypeKind::Rule(RuleId(rule))
 }
 
-/// Numbers from `low` to `high`.
+/// Returns the numbers from `low` to `high`.
 pub const fn range(low: LiteralValue, high: LiteralValue, is_inclusive: bool) -> TypeKind {
     TypeKind::Range { low, high, is_inclusive }
 }
 
-/// Accepts what one of several types accepts.
+/// Returns a choice between types.
 pub const fn choice(alternatives: &'static [TypeId]) -> TypeKind {
     TypeKind::Choice { alternatives: list(alternatives), selector: None, literals: None }
 }
 
-/// Accepts what one of many types accepts, literals among them.
+/// Returns a choice between many types, literals among them.
 pub const fn long_choice(
     alternatives: &'static [TypeId],
     selector: Option<Selector>,
@@ -95,22 +95,22 @@ pub const fn case(value: LiteralValue, alternative: u32) -> Case {
     Case { value, alternative: TypeId(alternative) }
 }
 
-/// `#major` or `#major.info`.
+/// Returns the type `#major` or `#major.info`.
 pub const fn major(major: u8, info: Option<u64>) -> TypeKind {
     TypeKind::Major { major, info }
 }
 
-/// `{ group }`.
+/// Returns the type `{ group }`.
 pub const fn map(group: u32) -> TypeKind {
     TypeKind::Map(GroupId(group))
 }
 
-/// `[ group ]`.
+/// Returns the type `[ group ]`.
 pub const fn array(group: u32) -> TypeKind {
     TypeKind::Array(GroupId(group))
 }
 
-/// `#6.number(content)`.
+/// Returns the type `#6.number(content)`.
 pub const fn tag(number: TagNumber, content: u32) -> TypeKind {
     TypeKind::Tag { number, content: TypeId(content) }
 }
@@ -120,27 +120,27 @@ pub const fn control(target: u32, control: Control) -> TypeKind {
     TypeKind::Control { target: TypeId(target), control }
 }
 
-/// `.regexp`.
+/// Returns the operator `.regexp`.
 pub const fn regexp(pattern: u32) -> Control {
     Control::Regexp(PatternId(pattern))
 }
 
-/// `.feature`.
+/// Returns the operator `.feature`.
 pub const fn feature(name: &'static str) -> Control {
     Control::Feature(Cow::Borrowed(name))
 }
 
-/// `.printf`.
+/// Returns the operator `.printf`.
 pub const fn printf(format: &'static str, items: &'static [TypeId]) -> Control {
     Control::Printf(Format::constant(Cow::Borrowed(format)), list(items))
 }
 
-/// `.abnf`.
+/// Returns the operator `.abnf`.
 pub const fn abnf(grammar: &'static str) -> Control {
     Control::Abnf(Grammar::constant(Cow::Borrowed(grammar), false))
 }
 
-/// `.abnfb`.
+/// Returns the operator `.abnfb`.
 pub const fn abnfb(grammar: &'static str) -> Control {
     Control::Abnf(Grammar::constant(Cow::Borrowed(grammar), true))
 }
@@ -180,7 +180,7 @@ pub const fn flat(elements: &'static [Element]) -> Sequence {
     Sequence { elements: list(elements), is_flat: true }
 }
 
-/// Any other alternative of a group.
+/// Returns any other alternative of a group.
 pub const fn sequence(elements: &'static [Element]) -> Sequence {
     Sequence { elements: list(elements), is_flat: false }
 }

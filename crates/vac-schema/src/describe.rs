@@ -166,7 +166,7 @@ pub(crate) fn found_key(node: Node<'_, '_>) -> String {
     }
 }
 
-/// `a, b or c`, each once.
+/// Joins words, each once: `a, b or c`.
 pub(crate) fn list(words: impl Iterator<Item = String>) -> String {
     let mut named: Vec<String> = Vec::new();
     for word in words {

@@ -11,11 +11,11 @@ use regex_automata::{Anchored, Input};
 
 use crate::tables::TableText;
 
-/// Bytes that the search of one expression may use for states that it meets.
+/// Maximum memory that the search of one expression uses for states, in bytes.
 const CACHE_BYTES: usize = 256 << 10;
 
-/// Bytes that the tables of all expressions of a schema may take together, and the most and
-/// the least that one may take. An expression with a larger table is matched without one.
+/// Maximum size of the tables of all expressions of a schema together, in bytes, and the largest
+/// and the smallest limit for one. An expression with a larger table is matched without one.
 const ALL_TABLES_BYTES: usize = 16 << 20;
 const MAX_TABLE_BYTES: usize = 1 << 20;
 const MIN_TABLE_BYTES: usize = 4 << 10;
@@ -54,7 +54,7 @@ impl fmt::Display for PatternError {
 impl std::error::Error for PatternError {}
 
 impl Pattern {
-    /// Bytes that one compiled expression may take.
+    /// Maximum size of a compiled expression, in bytes.
     pub const MAX_COMPILED_BYTES: usize = 10 << 20;
 
     /// Creates an expression that was compiled before, for constants: the code generator prints

@@ -353,13 +353,13 @@ impl Conversion {
     }
 }
 
-/// `%f`.
+/// Formats a float as `%f` does.
 fn fixed(value: f64, precision: usize, has_point: bool) -> String {
     let point = if has_point && precision == 0 { "." } else { "" };
     format!("{value:.precision$}{point}")
 }
 
-/// `%e`: at least two digits in the exponent, and always a sign.
+/// Formats a float as `%e` does: at least two digits in the exponent, and always a sign.
 fn exponential(value: f64, precision: usize, has_point: bool) -> String {
     let written = format!("{value:.precision$e}");
     let (digits, exponent) = written.split_once('e').expect("an exponent was asked for");
@@ -369,7 +369,7 @@ fn exponential(value: f64, precision: usize, has_point: bool) -> String {
     format!("{digits}{point}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// `%g`: fixed or exponential by the exponent, without zeros at the end.
+/// Formats a float as `%g` does: fixed or exponential by the exponent, without zeros at the end.
 fn shorter(value: f64, precision: usize, keeps_zeros: bool) -> String {
     let written = format!("{value:.*e}", precision - 1);
     let (_, exponent) = written.split_once('e').expect("an exponent was asked for");

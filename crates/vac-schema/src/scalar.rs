@@ -42,7 +42,8 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// `#7.<type>`: simple values, and floats by the number in the head of their size.
+    /// Returns whether a type accepts the number of a simple value (`#7.<type>`). That of a float
+    /// is the number in the head for its size.
     fn is_simple(&self, number: TypeId, node: Node<'_, '_>) -> bool {
         let accepts = |found| self.accepts_integer(number, found);
         match node.simple() {
@@ -93,13 +94,14 @@ impl<'s> Matcher<'s, '_> {
     }
 
     fn matches_pattern(&self, PatternId(id): PatternId, text: &str) -> bool {
-        /// Bytes that a regular expression matches in one step.
+        /// The number of bytes that a regular expression matches in one step.
         const BYTES_PER_STEP: u64 = 16;
         self.budget.spend(text.len() as u64 / BYTES_PER_STEP)
             && self.patterns[id as usize].is_match(text, self.patterns.len())
     }
 
-    /// `.size`: the bytes of a string, or the bytes that an unsigned integer needs.
+    /// Returns whether a type accepts the number of bytes of a string, or those that an unsigned
+    /// integer needs (`.size`).
     fn has_size(&self, size: TypeId, node: Node<'_, '_>) -> bool {
         match node.kind() {
             Kind::Text => node.text().is_some_and(|text| self.accepts_length(size, text.len())),
@@ -115,7 +117,7 @@ impl<'s> Matcher<'s, '_> {
         i128::try_from(length).is_ok_and(|length| self.accepts_integer(size, length))
     }
 
-    /// `.bits`: every bit that is set has a number that the type accepts.
+    /// Returns whether a type accepts the number of every bit that is set (`.bits`).
     fn has_bits(&self, bits: TypeId, node: Node<'_, '_>) -> bool {
         let all = |value: u64, first: i128| {
             set_bits(value).all(|bit| self.accepts_integer(bits, first + bit))

@@ -66,7 +66,7 @@ pub struct Rule {
 /// A type, with what the matcher needs to know about it at every visit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// What it accepts.
+    /// The values that it accepts.
     pub kind: TypeKind,
     /// The kinds of nodes that it can accept at all.
     pub kinds: Kinds,
@@ -75,7 +75,7 @@ pub struct Type {
     pub is_scalar: bool,
 }
 
-/// What a type accepts.
+/// The values that a type accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// Everything.
@@ -93,7 +93,7 @@ pub enum TypeKind {
         /// Whether the upper end is included.
         is_inclusive: bool,
     },
-    /// What the first matching alternative accepts. Without alternatives: nothing.
+    /// Values that an alternative accepts: the first that matches decides.
     Choice {
         /// The alternatives, in order.
         alternatives: TableList<TypeId>,
@@ -122,7 +122,7 @@ pub enum TypeKind {
         /// The type of the content.
         content: TypeId,
     },
-    /// What `target` accepts, as far as a control operator agrees.
+    /// Values that `target` and a control operator accept.
     Control {
         /// The controlled type.
         target: TypeId,
@@ -253,11 +253,11 @@ pub struct Element {
     pub min: u64,
     /// The maximum number of occurrences; `u64::MAX` is unlimited.
     pub max: u64,
-    /// What occurs.
+    /// The member or the group.
     pub kind: ElementKind,
 }
 
-/// What an element of a group is.
+/// The kind of an element of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElementKind {
     /// An entry of a map or an element of an array.

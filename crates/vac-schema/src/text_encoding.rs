@@ -81,8 +81,8 @@ impl TextEncoding {
 
 const BASE45: &[u8; 45] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
 
-/// Three characters are two bytes, and two characters at the end one byte; the first
-/// character is the least significant (RFC 9285 section 4).
+/// Decodes base45. Three characters are two bytes, and two characters at the end one byte; the
+/// first character is the least significant (RFC 9285 section 4).
 fn decode_base45(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |character: &u8| BASE45.iter().position(|it| it == character);
     let mut bytes = Vec::with_capacity(text.len() / 3 * 2 + 1);

@@ -41,7 +41,7 @@ const FEW: usize = 16;
 /// ```
 pub struct Map<K, V> {
     members: Vec<(K, V)>,
-    /// Where keys are; made by the first search in a map that is not small.
+    /// The positions of keys; made by the first search in a map that is not small.
     index: OnceLock<Box<KeyIndex>>,
 }
 

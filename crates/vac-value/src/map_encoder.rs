@@ -46,7 +46,7 @@ pub enum Key<'v> {
 pub struct MapEncoder<'e, 's, 'v> {
     to: &'e mut Encoder<'s>,
     members: Members<'v>,
-    /// How many members, counted from the first one, have keys that are known to differ.
+    /// The number of members, counted from the first one, whose keys are known to differ.
     known: usize,
     /// Whether there are keys that are written as their source spells them, so that equal keys
     /// can have different tokens.

@@ -49,7 +49,7 @@ pub struct Locator {
 #[derive(Clone, Copy, Debug)]
 struct Level {
     around: u32,
-    /// Which child it is, from 0.
+    /// The index of the child, from 0.
     place: usize,
     /// The node of an element or of a tag's content; of a member, the key.
     child: u32,

@@ -18,7 +18,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 256 levels and 4 GiB, the range of 32-bit offsets.
+    /// Returns the limits of 256 levels and 4 GiB, the range of 32-bit offsets.
     fn default() -> Self {
         Self { depth: 256, size: u32::MAX as usize, nodes: u32::MAX as usize }
     }

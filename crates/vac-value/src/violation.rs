@@ -14,7 +14,7 @@ pub struct Violation {
     pub kind: ViolationKind,
     /// JSON pointer; integer labels carry the schema's name for them.
     pub path: String,
-    /// What the schema expects there.
+    /// A description of what the schema expects there.
     pub expected: String,
     /// A short description of what the document contains.
     pub found: String,

@@ -13,8 +13,8 @@ pub(crate) struct WriteIndex {
     /// Whether something was written that cannot be indexed while writing: a tag, whose end is
     /// not announced, or more levels or bytes than a document may have.
     unknown: bool,
-    /// How many carried values are being written, one inside the other. Nothing in them is
-    /// indexed.
+    /// The number of carried values that are being written, one inside the other. Nothing in them
+    /// is indexed.
     carried: usize,
 }
 

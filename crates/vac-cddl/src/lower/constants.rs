@@ -13,7 +13,7 @@ use crate::syntax::ast::{
 };
 
 impl<'a> Lowering<'a> {
-    /// Returns the one value of a type, if it has just one.
+    /// Returns the value of a type that has only one.
     pub(super) fn constant(
         &mut self,
         type1: &'a Type1<'a>,
@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
         literal
     }
 
-    /// Returns the value of a type that has to have just one.
+    /// Returns the value of a type that has to have only one.
     pub(super) fn value(
         &mut self,
         type2: &'a Type2<'a>,
@@ -141,7 +141,7 @@ fn computing(operator: &AstOperator, scope: &Scope) -> Result<Option<Computing>,
     })
 }
 
-/// `alg` and `1` of `&(alg: 1)`.
+/// Returns the name and the type of the only entry: `alg` and `1` of `&(alg: 1)`.
 fn sole_named_entry<'a>(group: &'a Group<'a>) -> Option<(&'a Name<'a>, &'a Type<'a>)> {
     let [entries] = group.choices.as_slice() else { return None };
     let [entry] = entries.as_slice() else { return None };

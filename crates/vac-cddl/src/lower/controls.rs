@@ -90,7 +90,7 @@ impl Operator {
 }
 
 impl<'a> Lowering<'a> {
-    /// `type1` with its operator.
+    /// Lowers a `type1` with its operator.
     pub(super) fn operation(
         &mut self,
         type1: &'a Type1<'a>,

@@ -21,7 +21,7 @@ pub(super) struct Definition<'a> {
     /// With its `$` or `$$`, and with the prefix of its module.
     pub(super) name: Rc<str>,
     pub(super) origin: RuleOrigin,
-    /// Where the name is first.
+    /// The first place of the name.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
     /// The part that is written with `=`.
@@ -34,7 +34,7 @@ pub(super) struct Definition<'a> {
 pub(super) struct Part<'a> {
     pub(super) rule: &'a ast::Rule<'a>,
     pub(super) source: &'a Source<'a>,
-    /// What the names in it refer to.
+    /// The meaning of the names in it.
     pub(super) namespace: Rc<Namespace>,
     /// Whether it is in a file that was given, not in a module.
     pub(super) is_given: bool,
@@ -61,7 +61,7 @@ impl<'a> Definitions<'a> {
         self.all.iter().filter(|definition| definition.origin == RuleOrigin::Spec)
     }
 
-    /// Adds rules; returns what is wrong with them.
+    /// Adds rules, and returns their errors.
     pub(super) fn add(&mut self, merged: &RuleSet<'a>, origin: RuleOrigin) -> Vec<Error> {
         let entries = merged.entries.iter();
         let mut errors: Vec<Error> =

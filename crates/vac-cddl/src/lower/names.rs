@@ -96,7 +96,7 @@ impl Target<'_> {
     }
 }
 
-/// What is found at the end of a chain of names that only name each other.
+/// The end of a chain of names that only name each other.
 #[derive(Clone)]
 pub(super) enum End<'a> {
     Group,

@@ -3,10 +3,10 @@
 use crate::syntax::ast::TextSpan;
 use crate::syntax::is_name;
 
-/// How a directive is written, for messages.
+/// The syntax of a directive, for messages.
 const FORM: &str = "expected `import` or `include`, then [NAME, ... from] MODULE [as PREFIX]";
 
-/// Bytes of the name of a module.
+/// Maximum length of the name of a module, in bytes.
 const MAX_MODULE_NAME: usize = 255;
 
 /// A comment that is a directive of CDDL modules.

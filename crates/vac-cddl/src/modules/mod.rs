@@ -49,11 +49,11 @@ impl<F: Fn(&str) -> Result<SpecFile<'static>, String>> ModuleLoader for F {
     }
 }
 
-/// How a specification is read.
+/// Options for reading a specification.
 #[derive(Clone, Copy, Default)]
 pub struct ParseOptions<'o> {
     /// The rule that documents have to match. The first rule of the first file if `None`.
     pub start: Option<&'o str>,
-    /// Where modules come from. Directives are not followed if `None`; each gives a warning.
+    /// The loader of modules. Directives are not followed if `None`; each gives a warning.
     pub modules: Option<&'o dyn ModuleLoader>,
 }

@@ -23,7 +23,7 @@ pub struct Rule<'a> {
     pub parameters: Vec<Name<'a>>,
     /// How the body is assigned to the name.
     pub assignment: Assignment,
-    /// What is assigned.
+    /// The type or group that is assigned.
     pub body: Body<'a>,
     /// From the name to the end of the body.
     pub span: TextSpan,
@@ -55,7 +55,7 @@ pub enum Body<'a> {
 pub struct Name<'a> {
     /// As it is written.
     pub text: &'a str,
-    /// Where.
+    /// Its range in the text.
     pub span: TextSpan,
 }
 
@@ -82,7 +82,7 @@ pub struct Type1<'a> {
 /// A range or control operator and its argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operator<'a> {
-    /// Which operator.
+    /// The kind of operator.
     pub kind: OperatorKind<'a>,
     /// The type to the right of the operator.
     pub argument: Type2<'a>,
@@ -105,9 +105,9 @@ pub enum OperatorKind<'a> {
 /// A type without operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type2<'a> {
-    /// What it is.
+    /// The kind of type.
     pub kind: Type2Kind<'a>,
-    /// Where.
+    /// Its range in the text.
     pub span: TextSpan,
 }
 
@@ -132,9 +132,9 @@ pub enum Type2Kind<'a> {
     ChoiceFromName(Reference<'a>),
     /// `#6.number(content)`
     Tag {
-        /// Which tags.
+        /// The tag numbers.
         number: HeadNumber<'a>,
-        /// What is tagged; `None` is anything.
+        /// The type of the content; `None` is anything.
         content: Option<Box<Type<'a>>>,
     },
     /// `#major.number`; never major type 6.
@@ -183,9 +183,9 @@ pub struct Group<'a> {
 /// One entry of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupEntry<'a> {
-    /// How often.
+    /// The number of occurrences.
     pub occurrence: Option<Occurrence>,
-    /// What.
+    /// The kind of entry.
     pub kind: EntryKind<'a>,
     /// The occurrence and what follows it.
     pub span: TextSpan,
@@ -194,9 +194,9 @@ pub struct GroupEntry<'a> {
 /// `?`, `*`, `+` or `min*max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// At least.
+    /// The minimum.
     pub min: u64,
-    /// At most; `None` is unlimited.
+    /// The maximum; `None` is without limit.
     pub max: Option<u64>,
 }
 

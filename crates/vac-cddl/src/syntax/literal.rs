@@ -51,7 +51,7 @@ fn escape(written: &str) -> Result<(char, usize), String> {
     Ok((c, 2))
 }
 
-/// `\u00e4`, `\ud83d\ude00` or `\u{1f600}`.
+/// Parses `\u00e4`, `\ud83d\ude00` or `\u{1f600}`.
 fn code_point(written: &str) -> Option<(char, usize)> {
     if let Some(braced) = written.strip_prefix("\\u{") {
         let end = braced.find('}')?;
@@ -151,7 +151,7 @@ fn integer(digits: &str, radix: u32, negative: bool) -> Result<LiteralValue, Str
         .ok_or_else(|| "this integer is outside of -2^64 to 2^64 - 1".into())
 }
 
-/// `1.5`, `1e3`, `1.5e-3`; `end` is where its integer part ends.
+/// Parses `1.5`, `1e3` or `1.5e-3`; `end` is where its integer part ends.
 fn decimal_float(text: &str, end: usize) -> Result<Option<(LiteralValue, usize)>, String> {
     let mut length = end;
     if text[length..].starts_with('.') {
@@ -174,7 +174,7 @@ fn decimal_float(text: &str, end: usize) -> Result<Option<(LiteralValue, usize)>
     Ok(Some((LiteralValue::Float(value), length)))
 }
 
-/// `0x1.8p3`; `end` is where its integer part ends.
+/// Parses `0x1.8p3`; `end` is where its integer part ends.
 fn hexadecimal_float(
     text: &str,
     whole: &str,
@@ -190,7 +190,7 @@ fn hexadecimal_float(
     let length = mantissa_end + exponent;
     let mantissa = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok();
     let power = text[mantissa_end + 1..length].parse::<i32>().ok();
-    // 53 bits and small exponents are exact, and more than anybody writes.
+    // 53 bits and small exponents are exact. Schemas do not use more.
     let exact = mantissa.filter(|m| *m < 1 << 53).zip(power.filter(|p| p.abs() < 1000));
     let (mantissa, power) = exact.ok_or("this hexadecimal float is too long")?;
     let shift =

@@ -33,9 +33,9 @@ pub use self::token::{HeadToken, Symbol, Token, TokenKind};
 /// An error or a warning about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxProblem {
-    /// Where.
+    /// The range in the text that it is about.
     pub span: TextSpan,
-    /// What.
+    /// A description of the problem.
     pub message: String,
 }
 

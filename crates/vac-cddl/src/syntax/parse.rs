@@ -63,7 +63,7 @@ impl<'a, 't> Parser<'a, 't> {
         rules
     }
 
-    /// `rule = name [genericparm] S assign S (type / grpent)`
+    /// Parses `rule = name [genericparm] S assign S (type / grpent)`
     fn rule(&mut self) -> Parsed<Rule<'a>> {
         let start = self.start();
         let Some(name) = self.take_name() else {
@@ -92,7 +92,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(Rule { name, parameters, assignment, body, span: self.span_from(start) })
     }
 
-    /// `genericparm = "<" S id S *("," S id S ) ">"`
+    /// Parses `genericparm = "<" S id S *("," S id S ) ">"`
     fn parameters(&mut self) -> Parsed<Vec<Name<'a>>> {
         let mut parameters = Vec::new();
         if self.peek_symbol() != Some(Symbol::AngleOpen) {
@@ -110,13 +110,13 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(parameters)
     }
 
-    /// `type = type1 *(S "/" S type1)`
+    /// Parses `type = type1 *(S "/" S type1)`
     fn type_(&mut self) -> Parsed<Type<'a>> {
         let first = self.type1()?;
         self.alternatives(first)
     }
 
-    /// Returns the rest of a type after its first alternative.
+    /// Parses the rest of a type after its first alternative.
     fn alternatives(&mut self, first: Type1<'a>) -> Parsed<Type<'a>> {
         let start = first.span.start;
         let mut choices = vec![first];
@@ -131,7 +131,7 @@ impl<'a, 't> Parser<'a, 't> {
         self.operation(target)
     }
 
-    /// Returns the rest of `type1 = type2 [S (rangeop / ctlop) S type2]`.
+    /// Parses the rest of `type1 = type2 [S (rangeop / ctlop) S type2]`.
     fn operation(&mut self, target: Type2<'a>) -> Parsed<Type1<'a>> {
         let start = target.span.start;
         let operator = match self.peek().filter(|next| is_operator(&next.kind)) {
@@ -194,7 +194,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(Type2 { kind, span: self.span_from(start) })
     }
 
-    /// `typename [genericarg]`
+    /// Parses `typename [genericarg]`
     fn reference(&mut self) -> Parsed<Reference<'a>> {
         if self.is_rule_start() {
             return Err(self.expected("a name"));
@@ -214,7 +214,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(Reference { name, arguments })
     }
 
-    /// `#`, `#major.number`, `#6.number(type)`
+    /// Parses `#`, `#major.number` or `#6.number(type)`
     fn head(&mut self, head: HeadToken) -> Parsed<Type2Kind<'a>> {
         let token = &self.tokens[self.at];
         let is_wrong = |message: &str| SyntaxProblem { span: token.span, message: message.into() };
@@ -257,7 +257,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// Returns a group with the brackets around it: `group = grpchoice *(S "//" S grpchoice)`,
+    /// Parses a group with the brackets around it: `group = grpchoice *(S "//" S grpchoice)`,
     /// `grpchoice = *(grpent optcom)`
     fn group(&mut self) -> Parsed<Group<'a>> {
         let start = self.start();
@@ -286,7 +286,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(Group { choices, has_comma, span: self.span_from(start) })
     }
 
-    /// `grpent = [occur S] [memberkey S] type / [occur S] "(" S group S ")"`
+    /// Parses `grpent = [occur S] [memberkey S] type / [occur S] "(" S group S ")"`
     fn entry(&mut self) -> Parsed<GroupEntry<'a>> {
         let start = self.start();
         let occurrence = self.occurrence();
@@ -324,7 +324,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(EntryKind::Member { key: None, value: self.alternatives(first)? })
     }
 
-    /// `bareword S ":"` or `value S ":"`
+    /// Parses `bareword S ":"` or `value S ":"`
     fn key_before_colon(&mut self) -> Option<MemberKey<'a>> {
         let [key, colon, ..] = &self.tokens[self.at..] else { return None };
         if !is_symbol(colon, Symbol::Colon) {
@@ -342,7 +342,7 @@ impl<'a, 't> Parser<'a, 't> {
         Some(key)
     }
 
-    /// `occur = [uint] "*" [uint] / "+" / "?"`, without spaces in it
+    /// Parses `occur = [uint] "*" [uint] / "+" / "?"`, without spaces in it
     fn occurrence(&mut self) -> Option<Occurrence> {
         if self.take(Symbol::Question) {
             return Some(Occurrence { min: 0, max: Some(1) });
@@ -491,7 +491,7 @@ impl<'a, 't> Parser<'a, 't> {
         self.peek().map_or(self.text.len(), |next| next.span.start)
     }
 
-    /// From `start` to the end of the last token that was taken.
+    /// Returns the range from `start` to the end of the last token that was taken.
     fn span_from(&self, start: usize) -> TextSpan {
         let last = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
         TextSpan { start, end: last.map_or(start, |last| last.span.end) }

@@ -12,9 +12,9 @@ use crate::lower::limits;
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// Where.
+    /// Its range in the text.
     pub span: TextSpan,
 }
 

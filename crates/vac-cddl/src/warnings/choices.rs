@@ -12,13 +12,14 @@ use crate::ir::{
     Schema, TagNumber, Type, TypeKind, Warning, WarningKind,
 };
 
-/// Types that are visited for the choices of a schema, beyond the choices themselves.
+/// Maximum number of types that are visited for the choices of a schema, beyond the choices
+/// themselves.
 const MAX_STEPS: usize = 2_000_000;
 
-/// Ranges of a choice that others are compared with.
+/// Maximum number of ranges of a choice that others are compared with.
 const MAX_RANGES: usize = 32;
 
-/// Rules that are followed from an alternative.
+/// Maximum number of rules that are followed from an alternative.
 const MAX_DEPTH: usize = 16;
 
 /// The maximum number of warnings that are collected.
@@ -46,7 +47,7 @@ struct Search<'s> {
     warnings: Vec<Warning>,
 }
 
-/// The values that the alternatives so far accept.
+/// The values that earlier alternatives accept.
 #[derive(Default)]
 struct Accepted {
     /// Kinds of which every value is accepted.

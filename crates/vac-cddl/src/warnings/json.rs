@@ -17,8 +17,8 @@ const NOT_JSON: Set = BYTES | TAG | UNDEFINED | SIMPLE;
 /// all.
 const MAX_RULES: usize = 5;
 
-/// Rounds over all rules until nothing changes. Chains of rules that need more are not
-/// followed to their end, and reported where they lead to.
+/// Maximum number of rounds over all rules until nothing changes. A longer chain of rules is not
+/// followed to its end: the rule that it leads to is reported.
 const MAX_ROUNDS: usize = 20;
 
 /// Finds rules that ask for what JSON cannot express.
@@ -62,7 +62,7 @@ pub(super) fn not_json(schema: &Schema, kinds: &Kinds) -> Vec<Warning> {
     vec![warning(&first.location, what)]
 }
 
-/// What JSON cannot express, and where.
+/// A construct that JSON cannot express, and its place.
 struct Cause {
     what: String,
     location: Location,

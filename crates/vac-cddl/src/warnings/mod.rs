@@ -11,7 +11,7 @@ use self::kinds::Kinds;
 use crate::ir::{Schema, Warning, WarningKind};
 use crate::source::Source;
 
-/// Warnings of one kind that are reported.
+/// Maximum number of warnings of one kind that are reported.
 const MAX_OF_KIND: usize = 10;
 
 /// Finds alternatives that are never reached, and what JSON cannot express.
@@ -22,7 +22,7 @@ pub(crate) fn find(schema: &Schema) -> Vec<Warning> {
     warnings
 }
 
-/// Puts warnings about some texts in the order of these, each once. Of each kind at most
+/// Sorts warnings by their places in the texts, and removes duplicates. Of each kind at most
 /// [`MAX_OF_KIND`] are kept, followed by the number of the others.
 pub(crate) fn sorted(mut warnings: Vec<Warning>, sources: &[&Source<'_>]) -> Vec<Warning> {
     warnings.sort_by_cached_key(|warning| {

@@ -6,7 +6,7 @@ use crate::ir::{
     Control, Element, ElementKind, Group, Literal, Member, MemberKey, TagNumber, Type, TypeKind,
 };
 
-/// Bytes that the shapes of a schema may have together. More is not compared.
+/// Maximum size of the shapes of a schema together, in bytes. Further types are not compared.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
 /// Writes shapes within a budget.

@@ -54,7 +54,7 @@ fn conversions(model: &Model, item: &Item, choice: &Enum) -> TokenStream {
     quote!(#(#froms)* #text)
 }
 
-/// Conversions between an enum and the texts that its values are.
+/// Returns the conversions between an enum and the texts that its values are.
 fn text_enum(item: &Item, choice: &Enum) -> Option<TokenStream> {
     let texts: Option<Vec<_>> = choice.variants.iter().map(literal_text).collect();
     let variants = texts?.into_iter().map(|(name, text)| quote!(#name = #text));
@@ -82,7 +82,8 @@ pub fn is_text_enum(model: &Model, shape: &Shape) -> bool {
     }
 }
 
-/// Conversions of strings, if one variant is for text. Variants for single texts come first.
+/// Returns the conversions of strings, if one variant is for text. Variants for single texts come
+/// first.
 fn text_conversions(
     model: &Model,
     item: &Item,
@@ -159,7 +160,7 @@ pub fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     }
 }
 
-/// Returns a shape in Rust, with aliases replaced by what they stand for.
+/// Returns a shape in Rust, with aliases replaced by the types that they name.
 pub fn resolved(model: &Model, shape: &Shape) -> TokenStream {
     match target(model, shape) {
         Shape::Vec(inner) => {

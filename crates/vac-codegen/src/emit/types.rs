@@ -231,7 +231,7 @@ fn prose(line: &str) -> String {
     text
 }
 
-/// `Record<'a>`, or `Label` where nothing is borrowed.
+/// Returns the name of a type with its lifetime: `Record<'a>`, or `Label` if it borrows nothing.
 pub fn name_and_lifetime(item: &Item, lifetime: &TokenStream) -> TokenStream {
     let name = &item.name;
     if item.borrows { quote!(#name<#lifetime>) } else { quote!(#name) }

@@ -189,8 +189,8 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Longer names, for alternatives whose short name is that of another. The best one is
-    /// the first.
+    /// Returns longer names, the best one first, for an alternative whose short name is that of
+    /// another.
     fn long_names(&self, ty: &'s Type, short: String) -> Vec<String> {
         let name = match &ty.kind {
             TypeKind::Rule(id) => rule(self.schema, *id).name.clone(),
@@ -313,7 +313,8 @@ pub fn literal_name(literal: &Literal) -> String {
 /// The maximum number of bytes of a literal that are part of its name.
 const MAX_NAMED_BYTES: usize = 8;
 
-/// `message-entry` and `event-entry` of `entry` are `message` and `event`.
+/// Removes a suffix that all names share: `message-entry` and `event-entry` of `entry` become
+/// `message` and `event`.
 fn without_common_suffix(titles: Vec<String>, around: &str) -> Vec<String> {
     if around.is_empty() {
         return titles;

@@ -32,11 +32,11 @@ pub struct Item {
     pub rule: String,
     /// Lines of documentation.
     pub docs: Vec<String>,
-    /// What it is.
+    /// The content of the type.
     pub body: Body,
     /// Whether it borrows from its source.
     pub borrows: bool,
-    /// What it is in the schema's tables.
+    /// Its counterpart in the schema's tables.
     pub place: Place,
     /// The group of a map or an array.
     pub group: Option<GroupId>,
@@ -177,13 +177,13 @@ pub struct Part {
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,
-    /// What it is.
+    /// The kind of part.
     pub kind: PartKind,
-    /// What it is in the schema's tables.
+    /// Its counterpart in the schema's tables.
     pub place: PartPlace,
 }
 
-/// What a part of an array is in the schema's tables.
+/// The counterpart of a part of an array in the schema's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartPlace {
     /// Elements of a type.
@@ -192,7 +192,7 @@ pub enum PartPlace {
     Group(GroupId),
 }
 
-/// What a part of an array is.
+/// The kind of a part of an array.
 pub enum PartKind {
     /// One element.
     One(Shape),
@@ -210,11 +210,11 @@ pub enum PartKind {
 pub struct Enum {
     /// In order.
     pub variants: Vec<Variant>,
-    /// What the variants are alternatives of.
+    /// The choice that the variants are alternatives of.
     pub choice: Choice,
 }
 
-/// What the variants of an enum are alternatives of.
+/// The choice that the variants of an enum are alternatives of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Literals.
@@ -233,11 +233,11 @@ pub struct Variant {
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,
-    /// What it holds.
+    /// The content of the variant.
     pub content: Content,
 }
 
-/// What a variant holds.
+/// The content of a variant.
 pub enum Content {
     /// Nothing: it is this very value, which is one of these alternatives of the choice.
     Literal(LiteralValue, Vec<usize>),

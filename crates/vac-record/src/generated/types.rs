@@ -464,6 +464,8 @@ pub struct FileAttributionRecord<'a> {
     pub files: Vec<File<'a>>,
 }
 
+/// A file, and the conversations that contributed to it.
+///
 /// ```cddl
 /// file = {
 ///   path: tstr                                  ; Path relative to the repository's root.
@@ -478,6 +480,8 @@ pub struct File<'a> {
     pub conversations: Vec<Conversation<'a>>,
 }
 
+/// A conversation, and the lines that it contributed.
+///
 /// ```cddl
 /// conversation = {
 ///   ? url: tstr .regexp uri-regexp
@@ -523,6 +527,8 @@ pub struct Range<'a> {
     pub contributor: Option<Contributor<'a>>,
 }
 
+/// Who wrote lines: a person, a model, or both.
+///
 /// ```cddl
 /// contributor = {
 ///   type: "human" / "ai" / "mixed" / "unknown"
@@ -537,6 +543,8 @@ pub struct Contributor<'a> {
     pub model_id: Option<::vac_value::Text<'a>>,
 }
 
+/// Something that a conversation refers to, such as an issue.
+///
 /// ```cddl
 /// resource = {
 ///   type: tstr
@@ -563,6 +571,8 @@ pub struct Resource<'a> {
 /// ```
 pub type SignedAgentRecord<'a> = ::vac_value::Tagged<18, SignedAgentRecordContent<'a>>;
 
+/// Header parameters that the signature covers.
+///
 /// ```cddl
 /// protected-header = {
 ///   &(CWT_Claims: 15) => CWT_Claims
@@ -611,6 +621,8 @@ pub struct CwtClaims<'a> {
     pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
+/// Header parameters that the signature does not cover.
+///
 /// ```cddl
 /// unprotected-header = {
 ///   ? &(trace-metadata-key: 100) => trace-metadata ; Label 100 is the draft's placeholder.
@@ -684,6 +696,8 @@ pub enum CoseX509<'a> {
     Array(Vec<::vac_value::Bytes<'a>>),
 }
 
+/// The hash of a certificate, and the algorithm that it was made with.
+///
 /// ```cddl
 /// COSE_CertHash = [hashAlg: (int / tstr), hashValue: bstr]
 /// ```
@@ -695,6 +709,8 @@ pub struct CoseCertHash<'a> {
     pub hash_value: ::vac_value::Bytes<'a>,
 }
 
+/// Label of a header parameter, or of a claim.
+///
 /// ```cddl
 /// label = int / tstr
 /// ```
@@ -713,6 +729,8 @@ pub enum Label<'a> {
 /// ```
 pub type Receipt<'a> = ::vac_value::Tagged<18, CoseSign1<'a>>;
 
+/// Label of a header parameter of a receipt.
+///
 /// ```cddl
 /// cose-label = int / tstr
 /// ```
@@ -724,11 +742,15 @@ pub enum CoseLabel<'a> {
     Text(::vac_value::Text<'a>),
 }
 
+/// Value of a header parameter of a receipt.
+///
 /// ```cddl
 /// cose-value = any
 /// ```
 pub type CoseValue<'a> = ::vac_value::Any<'a>;
 
+/// Header parameters of a receipt that its signature covers.
+///
 /// ```cddl
 /// Protected_Header = {
 ///   * cose-label => cose-value
@@ -736,6 +758,8 @@ pub type CoseValue<'a> = ::vac_value::Any<'a>;
 /// ```
 pub type ReceiptProtectedHeader<'a> = ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>;
 
+/// Header parameters of a receipt that its signature does not cover.
+///
 /// ```cddl
 /// Unprotected_Header = {
 ///   &(receipts: 394) => [+ bstr .cbor Receipt]
@@ -750,6 +774,8 @@ pub struct ReceiptUnprotectedHeader<'a> {
     pub extensions: ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>,
 }
 
+/// The content of a receipt: COSE\_Sign1 (RFC 9052) without its tag.
+///
 /// ```cddl
 /// COSE_Sign1 = [
 ///   protected: bstr .cbor Protected_Header

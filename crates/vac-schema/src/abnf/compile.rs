@@ -6,10 +6,10 @@ use super::GrammarError;
 use super::core_rules::CORE_RULES;
 use super::syntax::{self, Element, Repetition, Rule};
 
-/// Bytes of a grammar text.
+/// Maximum size of a grammar text, in bytes.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
-/// Rules that refer to each other before one of them is known to be a set of characters.
+/// Maximum length of a chain of rules that ends with a set of characters.
 const MAX_CHAIN: usize = 50;
 
 /// A grammar for the recognizer. Nonterminals are rules, and groups that repeat or have
@@ -198,13 +198,13 @@ struct Compiler<'g> {
     numbers: HashMap<String, u32>,
     /// Nonterminals whose alternatives are still to be compiled.
     open: Vec<(u32, Source<'g>)>,
-    /// The sets that rules are, if they are one.
+    /// The sets of the rules that are sets.
     single: HashMap<String, Option<u32>>,
     core_used: BTreeSet<String>,
     out: Compiled,
 }
 
-/// Where the alternatives of a nonterminal come from.
+/// The origin of the alternatives of a nonterminal.
 enum Source<'g> {
     Start(&'g Repetition),
     Group(&'g [Vec<Repetition>]),
@@ -366,7 +366,7 @@ impl<'g> Compiler<'g> {
         alternatives: &[Vec<Repetition>],
         depth: usize,
     ) -> Option<Vec<(u32, u32)>> {
-        /// Ranges that a set may have.
+        /// Maximum number of ranges of a set.
         const MAX_RANGES: usize = 1_000;
         let mut ranges = Vec::new();
         for repetitions in alternatives {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use super::compile::{Compiled, Part, START, Symbol};
 use crate::matcher::Budget;
 
-/// Items that may wait at all positions together; each takes 20 bytes.
+/// Maximum number of items that wait at all positions together; each takes 20 bytes.
 const MAX_WAITING: usize = 4 << 20;
 
 /// A position in an alternative.
@@ -37,7 +37,7 @@ struct Recognizer<'g> {
     grammar: &'g Compiled,
     /// The waiting items of all positions, those of one position sorted by nonterminal.
     waiting: Vec<Waiting>,
-    /// Where those of each position begin.
+    /// The index at which those of each position begin.
     begins: Vec<usize>,
     /// The items of the current position.
     items: Vec<Item>,

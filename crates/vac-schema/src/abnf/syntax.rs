@@ -2,7 +2,7 @@
 
 use super::GrammarError;
 
-/// Groups within groups.
+/// Maximum nesting of groups.
 const MAX_NESTING: usize = 100;
 
 /// A grammar text: the element to match, and the rules.
@@ -145,8 +145,7 @@ impl Parser<'_> {
         self.text[start..self.at].to_owned()
     }
 
-    /// Alternatives, up to something that does not belong to them. Space after them is
-    /// consumed.
+    /// Parses alternatives, up to something that does not belong to them, and the space after them.
     fn alternation(&mut self) -> Parsed<Vec<Vec<Repetition>>> {
         if self.nesting == MAX_NESTING {
             return self.error(format!("groups are nested more than {MAX_NESTING} deep"));
@@ -262,7 +261,7 @@ impl Parser<'_> {
         Ok(Element::Characters(characters))
     }
 
-    /// `%x41`, `%d13.10`, `%b0-1`, `%s"..."` and `%i"..."`.
+    /// Parses `%x41`, `%d13.10`, `%b0-1`, `%s"..."` or `%i"..."`.
     fn percent(&mut self) -> Parsed<Element> {
         self.at += 1;
         let kind = self.peek().map(|byte| byte.to_ascii_lowercase());

@@ -17,8 +17,8 @@ pub(crate) struct ArrayState<'d, 'a> {
     tried_at: usize,
     /// The types that were tried there.
     tried: Vec<TypeId>,
-    /// Where the repetition of an element ends that begins at a position, and the number of
-    /// its occurrences.
+    /// The end of the repetition of an element that begins at a position, and the number of its
+    /// occurrences.
     repetitions: HashMap<(*const Element, usize), (usize, u64)>,
 }
 
@@ -64,7 +64,7 @@ impl<'s> Matcher<'s, '_> {
         self.fail(ViolationKind::Length, extra, |_| ("no more elements".to_owned(), found(extra)))
     }
 
-    /// `[min*max type]`.
+    /// Checks an array of the form `[min*max type]`.
     fn uniform_array(&mut self, min: u64, max: u64, id: TypeId, node: Node<'_, '_>) -> bool {
         let mut is_valid = true;
         let mut count = 0;

@@ -9,13 +9,13 @@ use std::cell::Cell;
 
 use vac_value::{Node, Violation, ViolationKind};
 
-/// Steps that every document may take.
+/// The number of steps that every document may take.
 const STEPS: u64 = 10_000_000;
 
-/// Additional steps for each byte of the document.
+/// The number of additional steps for each byte of the document.
 const STEPS_PER_BYTE: u64 = 50;
 
-/// Types that may be checked within each other. Documents have at most 256 levels, and few
+/// Maximum nesting of types that are being checked. Documents have at most 256 levels, and few
 /// schemas have more than four types for each.
 const MAX_NESTING: usize = 1_100;
 

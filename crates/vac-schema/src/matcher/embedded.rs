@@ -96,7 +96,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// `.cbor`: checks the item that a byte string contains.
+    /// Checks the item that a byte string contains (`.cbor`).
     pub(super) fn embedded_item(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
             Some(bytes) => self.embedded(content, node, &bytes, Inside::Item),
@@ -104,7 +104,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// `.cborseq`: checks the sequence that a byte string contains, as an array.
+    /// Checks the sequence that a byte string contains, as an array (`.cborseq`).
     pub(super) fn embedded_sequence(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
             Some(bytes) => {

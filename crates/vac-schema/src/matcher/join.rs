@@ -9,8 +9,8 @@ use super::embedded::write_head;
 use crate::tables::{Element, ElementKind, GroupId, LiteralValue, TypeId, TypeKind};
 
 impl<'s> Matcher<'s, '_> {
-    /// `.join`: whether a string consists of strings that a group matches one after the
-    /// other. Keeps the set of positions that can be reached.
+    /// Returns whether a string consists of strings that a group matches one after the other
+    /// (`.join`). Keeps the set of positions that can be reached.
     pub(super) fn is_joined(&mut self, array: TypeId, node: Node<'_, '_>) -> bool {
         let TypeKind::Array(group) = self.type_(self.resolve(array)).kind else { return false };
         let Some(bytes) = Self::string_bytes(node) else { return false };
@@ -205,7 +205,7 @@ struct Position {
     is_first: bool,
 }
 
-/// What can follow after a string.
+/// The beginnings of what can follow a string.
 #[derive(Debug, Default)]
 struct Follow<'s> {
     is_anything: bool,

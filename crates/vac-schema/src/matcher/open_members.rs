@@ -17,7 +17,7 @@ pub struct OpenMembers<'d, 'a> {
     members: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
     taken: Vec<bool>,
     named: Vec<bool>,
-    /// What was taken, in that order.
+    /// The members that were taken, in that order.
     log: Vec<usize>,
     /// Members by the value of their key; built when the first is searched for.
     by_key: Option<HashMap<KeyValue<'a>, usize>>,
@@ -37,7 +37,7 @@ enum KeyValue<'a> {
     Integer(i128),
 }
 
-/// What is left for one element of a group.
+/// The members that are left for one element of a group.
 #[derive(Debug)]
 struct Left {
     /// Members that are open and that the element has not refused.

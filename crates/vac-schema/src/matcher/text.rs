@@ -12,7 +12,7 @@ use crate::tables::{LiteralValue, TypeId, TypeKind};
 use crate::text_encoding::TextEncoding;
 
 impl<'s> Matcher<'s, '_> {
-    /// `.b64u` and the like: checks the bytes that a text encodes.
+    /// Checks the bytes that a text encodes (`.b64u` and the like).
     pub(super) fn encoded(
         &mut self,
         id: TypeId,
@@ -30,7 +30,7 @@ impl<'s> Matcher<'s, '_> {
         self.embedded(content, node, &item, Inside::Encoded(encoding))
     }
 
-    /// `.base10`: checks the integer that a text is the decimal form of.
+    /// Checks the integer that a text is the decimal form of (`.base10`).
     pub(super) fn base10(&mut self, id: TypeId, content: TypeId, node: Node<'_, '_>) -> bool {
         let text = node.text().filter(|_| node.kind() == Kind::Text);
         match text.filter(|text| is_base10(text)) {
@@ -40,7 +40,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// `.json`: checks the JSON document that a text contains.
+    /// Checks the JSON document that a text contains (`.json`).
     pub(super) fn embedded_json(
         &mut self,
         id: TypeId,
@@ -64,7 +64,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// `.printf`: whether a text is what a format makes of items of some types.
+    /// Returns whether a text is what a format makes of items of some types (`.printf`).
     ///
     /// Keeps the set of positions that can be reached, so that every way to divide the text
     /// is considered.

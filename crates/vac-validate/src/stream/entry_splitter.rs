@@ -36,7 +36,7 @@ pub(super) struct EntrySplitter {
     pub kept: Vec<u8>,
     /// The element that is being collected.
     pub element: Vec<u8>,
-    /// Where the entries were, once they have been found.
+    /// The place of the entries, once they have been found.
     pub cut: Option<Cut>,
     offset: usize,
     element_start: usize,
@@ -85,7 +85,7 @@ struct Path {
     map: usize,
     /// The next text in that map is a key.
     wants_key: bool,
-    /// Where in the kept bytes the key begins that is being read.
+    /// The offset in the kept bytes of the key that is being read.
     key: Option<usize>,
     /// The key before the next value is the one on the path.
     matched: bool,

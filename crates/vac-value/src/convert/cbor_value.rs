@@ -1,4 +1,4 @@
-//! `ciborium::Value`.
+//! Conversions from and to `ciborium::Value`.
 
 use ciborium::Value as CborValue;
 
@@ -7,7 +7,7 @@ use crate::encode::Encode;
 use crate::node::{Node, Value};
 use crate::{Any, AnyError, EncodeError, Number, cbor};
 
-/// Keeps every value.
+/// Converts every value exactly.
 impl From<CborValue> for Any<'static> {
     fn from(value: CborValue) -> Self {
         let mut out = Vec::new();
@@ -67,7 +67,7 @@ fn refuse<T>(what: &'static str) -> Result<T, EncodeError> {
     Err(EncodeError::NotRepresentable { encoding: Encoding::Cbor, what })
 }
 
-/// Recursion is bounded by the depth of a document.
+/// Converts a node. Recursion is bounded by the depth of a document.
 fn convert(node: Node<'_, '_>) -> Result<CborValue, EncodeError> {
     Ok(match node.value() {
         Value::Null => CborValue::Null,

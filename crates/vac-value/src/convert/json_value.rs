@@ -1,4 +1,4 @@
-//! `serde_json::Value`.
+//! Conversions from and to `serde_json::Value`.
 
 use serde_json::{Map, Number as JsonNumber, Value as JsonValue};
 
@@ -6,7 +6,7 @@ use crate::document::Encoding;
 use crate::node::{Node, Value};
 use crate::{Any, AnyError, EncodeError, Number};
 
-/// Keeps every value, and numbers digit by digit.
+/// Converts every value exactly, and numbers digit by digit.
 impl From<JsonValue> for Any<'static> {
     fn from(value: JsonValue) -> Self {
         Self::from(&value)
@@ -42,7 +42,7 @@ fn refuse<T>(what: &'static str) -> Result<T, EncodeError> {
     Err(EncodeError::NotRepresentable { encoding: Encoding::Json, what })
 }
 
-/// Recursion is bounded by the depth of a document.
+/// Converts a node. Recursion is bounded by the depth of a document.
 fn convert(node: Node<'_, '_>) -> Result<JsonValue, EncodeError> {
     Ok(match node.value() {
         Value::Null => JsonValue::Null,

@@ -106,7 +106,7 @@ impl<'s> Encoder<'s> {
         self.layout = layout;
     }
 
-    /// Also builds an index while writing, which [`Encoder::read_index`] reads.
+    /// Makes the encoder build an index while it writes, which [`Encoder::read_index`] reads.
     #[must_use]
     pub fn indexed(self) -> Self {
         Self { index: Some(WriteIndex::default()), ..self }

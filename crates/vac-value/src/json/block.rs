@@ -109,7 +109,7 @@ fn is_plain(bytes: [u8; 8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Byte by byte.
+    /// Searches byte by byte.
     fn slow(source: &[u8], at: usize) -> usize {
         let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
         source[at..].iter().position(is_special).map_or(source.len(), |length| at + length)
