@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use vac_adapter::companions::{Base, Companion, CompanionKind};
-use vac_adapter::{Adapter, Preview};
+use vac_adapter::container::bad_data;
+use vac_adapter::{Adapter, Preview, ids};
 
 use crate::file_stat::FileStat;
 use crate::log::{Part, Place, StoredLog};
@@ -69,17 +70,21 @@ fn apply(
     preview: &mut Preview,
 ) -> Vec<(PathBuf, io::Error)> {
     let id = preview.session_id.clone().filter(|id| is_name(id));
+    let stem = log.parts.first().and_then(|part| ids::stem(&part.name)).map(str::to_owned);
     let mut files = Files::default();
-    for path in paths(base, rule.path, id.as_deref()) {
+    for path in paths(base, rule.path, id.as_deref(), stem.as_deref()) {
         let sibling = rule.unless.and_then(|name| Some(path.parent()?.join(name)));
-        if sibling.is_some_and(|sibling| sibling.exists()) {
+        let is_taken = log.attachments.iter().any(|part| part.path() == Some(path.as_path()));
+        if is_taken || sibling.is_some_and(|sibling| sibling.exists()) {
             continue;
         }
         match rule.kind {
             CompanionKind::Folder if path.is_folder() => files.add_folder(&path),
             CompanionKind::Attachment(says) if path.is_file() => {
-                if let Ok(bytes) = path.read(MAX_READ) {
-                    says(&bytes, preview);
+                if let Ok(bytes) = path.read(MAX_READ)
+                    && let Err(reason) = says(&bytes, preview)
+                {
+                    files.troubles.push((path.as_path().to_owned(), bad_data(reason)));
                 }
                 files.add_file(path);
             }
@@ -115,8 +120,8 @@ fn base(path: &SafePath, rule: &Base) -> Option<SafePath> {
 }
 
 /// Returns the paths below a folder that a pattern describes, in order, whether they exist or
-/// not. None without an id, if the pattern has one.
-fn paths(base: &SafePath, pattern: &str, id: Option<&str>) -> Vec<SafePath> {
+/// not. None without an id or a stem, if the pattern has one.
+fn paths(base: &SafePath, pattern: &str, id: Option<&str>, stem: Option<&str>) -> Vec<SafePath> {
     let mut paths = vec![base.clone()];
     for name in pattern.split('/') {
         if name == "*" {
@@ -125,11 +130,13 @@ fn paths(base: &SafePath, pattern: &str, id: Option<&str>) -> Vec<SafePath> {
             paths = entries.flatten().collect();
             continue;
         }
-        let name = match (name.contains("{id}"), id) {
-            (true, None) => return Vec::new(),
-            (true, Some(id)) => name.replace("{id}", id),
-            (false, _) => name.to_owned(),
-        };
+        let mut name = name.to_owned();
+        for (placeholder, value) in [("{id}", id), ("{stem}", stem)] {
+            if name.contains(placeholder) {
+                let Some(value) = value else { return Vec::new() };
+                name = name.replace(placeholder, value);
+            }
+        }
         paths = paths.iter().map(|path| path.join(&name)).collect();
     }
     paths

@@ -2,12 +2,15 @@
 //! without reading it.
 
 use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use vac_adapter::container::Container;
 
-use crate::log::{Place, StoredLog};
+use crate::log::{Place, Stored, StoredLog};
+use crate::safe_path::SafePath;
+use crate::sqlite;
 
 /// Size, times and identity of a file. A change of a file changes its `ctime`, which only the
 /// system sets.
@@ -70,12 +73,40 @@ impl StoredLog {
         parts.map(stat).collect()
     }
 
-    /// Returns the path and the state of each of its files; `None` if one of them is not a file of
-    /// its own, or cannot be opened.
+    /// Returns the path and the state of each of its files; of a session in a database, those of the
+    /// database and its journals. `None` if one of them is something else, or cannot be opened.
     pub fn file_stats(&self) -> Option<Vec<(PathBuf, FileStat)>> {
-        let paths = self.files()?;
-        let stats = self.stats()?;
-        Some(paths.into_iter().map(Path::to_owned).zip(stats).collect())
+        let stat = |path: &SafePath| {
+            let metadata = path.open().and_then(|file| file.metadata()).ok()?;
+            Some((path.as_path().to_owned(), FileStat::new(&metadata)?))
+        };
+        let mut stats = Vec::new();
+        for part in self.parts.iter().chain(&self.attachments) {
+            match &part.place {
+                Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
+                    stats.push(stat(path)?);
+                }
+                Place::Stored(Stored { path, container: Container::Database, .. }) => {
+                    stats.push(stat(path)?);
+                    // A journal that does not exist is not among them, so that a new one is a change.
+                    let journals = sqlite::JOURNALS.iter().filter_map(|it| path.with_ending(it));
+                    stats.extend(journals.filter_map(|journal| stat(&journal)));
+                }
+                Place::Kept(_) | Place::Stored(_) => return None,
+            }
+        }
+        Some(stats)
+    }
+
+    /// Returns a text that names the log on this system: the path of its first file, with `#` and the
+    /// key of a session in a store. `None` if it came through standard input, or is not Unicode.
+    pub fn key(&self) -> Option<String> {
+        let part = self.parts.first()?;
+        let path = part.path()?.to_str()?;
+        Some(match &part.place {
+            Place::Stored(stored) => format!("{path}#{}", stored.key),
+            _ => path.to_owned(),
+        })
     }
 
     /// Returns whether its sources have these names, in this order.

@@ -13,6 +13,7 @@ use crate::database_store::DatabaseStore;
 use crate::log::{Part, Place, Rank, Stored, StoredLog};
 use crate::places::{AgentRoot, fork_of_path};
 use crate::prompts::Prompts;
+use crate::record_folder::RecordFolders;
 use crate::safe_path::{PathKind, SafePath};
 use crate::session_folder::{self, OwnFolder};
 use crate::skipped::Skipped;
@@ -36,6 +37,17 @@ pub struct Found {
 /// and folders of `agents` are recognized as stores.
 pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
     find_all(paths, &[], agents)
+}
+
+/// Finds logs and records, as [`find`] does. A folder that keeps records in a form of its own gives its
+/// records, also below a folder that was named.
+pub fn find_with(
+    paths: &[PathBuf],
+    agents: &[&dyn Adapter],
+    record_folders: &dyn RecordFolders,
+) -> Found {
+    let search = Search { record_folders: Some(record_folders), ..Search::new(agents, None) };
+    search.find_each(paths, &[])
 }
 
 /// Finds logs in the files and folders of a source, and in the places of agents there. An empty path
@@ -67,16 +79,7 @@ pub fn find_in(
 
 /// Finds logs in paths ([`find`]) and in the places of agents ([`discover`](crate::discover())).
 pub fn find_all(paths: &[PathBuf], roots: &[AgentRoot], agents: &[&dyn Adapter]) -> Found {
-    let mut search = Search::new(agents, None);
-    for path in paths {
-        if path.as_os_str() == "-" {
-            search.stdin();
-        } else {
-            search.find_named(path);
-        }
-    }
-    search.discover(roots);
-    search.finish()
+    Search::new(agents, None).find_each(paths, roots)
 }
 
 /// A search for logs, with what it has found so far.
@@ -84,6 +87,8 @@ pub(crate) struct Search<'a> {
     pub agents: &'a [&'a dyn Adapter],
     /// The source of the files, unless they are on disk.
     source: Option<Arc<SourceFiles>>,
+    /// Opens folders that keep records in a form of their own.
+    record_folders: Option<&'a dyn RecordFolders>,
     found: Found,
     is_stdin_read: bool,
     /// The agent whose place is being searched.
@@ -99,7 +104,27 @@ pub(crate) struct Origin {
 
 impl<'a> Search<'a> {
     fn new(agents: &'a [&'a dyn Adapter], source: Option<Arc<SourceFiles>>) -> Self {
-        Self { agents, source, found: Found::default(), is_stdin_read: false, origin: None }
+        Self {
+            agents,
+            source,
+            record_folders: None,
+            found: Found::default(),
+            is_stdin_read: false,
+            origin: None,
+        }
+    }
+
+    /// Searches paths on disk and standard input, and places of agents.
+    fn find_each(mut self, paths: &[PathBuf], roots: &[AgentRoot]) -> Found {
+        for path in paths {
+            if path.as_os_str() == "-" {
+                self.stdin();
+            } else {
+                self.find_named(path);
+            }
+        }
+        self.discover(roots);
+        self.finish()
     }
 
     /// Ends the search. Files that are read with a session are not listed as sessions of their own.
@@ -157,6 +182,9 @@ impl<'a> Search<'a> {
     /// Takes a path that the user named.
     fn find_named(&mut self, path: &Path) {
         let path = self.root(path);
+        if !path.is_file() && self.records(path.as_path(), true) {
+            return;
+        }
         match path.kind() {
             Err(error) => self.trouble(path.as_path(), &error),
             Ok(PathKind::Folder) => walk(&path, MAX_DEPTH, self),
@@ -164,11 +192,22 @@ impl<'a> Search<'a> {
                 let own = session_folder::find_for(self.agents, &path);
                 self.session(&path, own.as_ref(), true);
             }
-            // A pipe that has a name.
+            // A named pipe, or a link to one.
             Ok(PathKind::Special | PathKind::Link) => {
                 self.keep(path.as_path(), || path.open_named());
             }
         }
+    }
+
+    /// Adds the records of a folder that keeps them in a form of its own. Returns false if it is not
+    /// one.
+    fn records(&mut self, path: &Path, named: bool) -> bool {
+        match self.record_folders.and_then(|folders| folders.open(path)) {
+            Some(Ok(records)) => self.found.logs.extend(records.into_logs(named)),
+            Some(Err(error)) => self.trouble(path, &error),
+            None => return false,
+        }
+        true
     }
 
     /// Adds a file, with its session folder. Returns false if it contains no session.
@@ -312,6 +351,10 @@ impl<'a> Search<'a> {
         named: bool,
     ) {
         let origin = self.find_origin(path);
+        let is_database = container == Container::Database;
+        let known = self.agents.iter().find(|it| it.name() == adapter && is_database);
+        let agent = known.and_then(|it| it.stores().database_agent);
+        let writer = agent.map(|agent| Origin { agent, adapter });
         for session in sessions {
             let key = session.key.clone();
             let stored = Stored {
@@ -329,7 +372,7 @@ impl<'a> Search<'a> {
                 log.rank = Rank::Older;
             }
             log.stored = Some((adapter, session));
-            log.origin = origin.filter(|origin| origin.adapter == adapter);
+            log.origin = origin.filter(|origin| origin.adapter == adapter).or(writer);
             self.found.logs.push(log);
         }
     }
@@ -337,7 +380,8 @@ impl<'a> Search<'a> {
 
 impl Visitor for Search<'_> {
     fn folder(&mut self, folder: &SafePath, mut entries: Vec<SafePath>) -> Vec<SafePath> {
-        if self.folder_store(folder, folder.is_root()) {
+        let is_taken = !folder.is_root() && self.records(folder.as_path(), false);
+        if is_taken || self.folder_store(folder, folder.is_root()) {
             return Vec::new();
         }
         let mut taken = HashSet::new();
@@ -386,7 +430,7 @@ pub(crate) fn open_folder(
 }
 
 /// Returns the first bytes of a file, which identify its container.
-fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
+pub(crate) fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     path.reader()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
 use vac_adapter::SourceFile;
 
 use crate::log::{Part, Place, StoredLog};
+use crate::sha256::Sha256;
 
 impl StoredLog {
     /// Returns its files; `None` if something of it is not a file of its own, but a session of a
@@ -52,7 +52,7 @@ impl StoredLog {
 
 /// Returns whether bytes begin with those of one source and then are those of the other.
 fn has_prefix(bytes: impl Read, before: &SourceFile, now: &SourceFile) -> io::Result<bool> {
-    let mut hash = Sha256::new();
+    let mut hash = Sha256::default();
     let mut bytes = bytes.take(now.size);
     feed(&mut bytes.by_ref().take(before.size), &mut hash)?;
     if !is_digest_of(&hash, before) {
@@ -75,7 +75,7 @@ fn feed(bytes: &mut impl Read, hash: &mut Sha256) -> io::Result<()> {
 }
 
 fn is_digest_of(hash: &Sha256, source: &SourceFile) -> bool {
-    data_encoding::HEXLOWER.encode(&hash.clone().finalize()) == source.sha_256
+    hash.clone().finish_hex() == source.sha_256
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
         let source = |(name, text): &(&str, &str)| SourceFile {
             name: (*name).to_owned(),
             size: text.len() as u64,
-            sha_256: data_encoding::HEXLOWER.encode(&Sha256::digest(text)),
+            sha_256: data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes())),
         };
         files.iter().map(source).collect()
     }

@@ -6,9 +6,8 @@ use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::in_memory::InMemory;
+use crate::sha256::Sha256;
 
 /// Fewer bytes than these are hashed where they are read, since starting a thread and copying
 /// them takes longer.
@@ -39,7 +38,7 @@ impl HashInMemory {
             return;
         }
         let shared = bytes.clone();
-        let run = move || Sha256::digest(shared.as_ref()).into();
+        let run = move || Sha256::digest(shared.as_ref());
         // Without a thread the bytes are hashed when the hash is needed.
         if let Ok(thread) = thread::Builder::new().name("sha-256".to_owned()).spawn(run) {
             *self = Self::Running(thread);
@@ -49,7 +48,7 @@ impl HashInMemory {
     /// Computes the SHA-256, or waits for it.
     pub fn finish(self) -> [u8; 32] {
         match self {
-            Self::NotStarted(bytes) => Sha256::digest(bytes.as_ref()).into(),
+            Self::NotStarted(bytes) => Sha256::digest(bytes.as_ref()),
             Self::Running(thread) => thread.join().expect("hashing does not panic"),
         }
     }
@@ -60,7 +59,7 @@ impl HashInMemory {
 pub(crate) struct Hashing {
     /// The state without the bytes that were passed to the thread, if there is one.
     state: Sha256,
-    /// How many bytes have been hashed without a thread.
+    /// The number of bytes that have been hashed without a thread.
     size: u64,
     thread: Option<HashThread>,
 }
@@ -85,7 +84,7 @@ impl Hashing {
         if let Some(thread) = self.thread.take() {
             self.state = thread.finish();
         }
-        self.state.clone().finalize().into()
+        self.state.clone().finish()
     }
 }
 
@@ -144,7 +143,14 @@ impl HashThread {
 
 #[cfg(test)]
 mod tests {
+    use sha2::Digest as _;
+
     use super::*;
+
+    /// Returns the SHA-256 that another crate computes.
+    fn expected(bytes: &[u8]) -> [u8; 32] {
+        sha2::Sha256::digest(bytes).into()
+    }
 
     /// Bytes of which no two blocks are equal.
     fn bytes(size: usize) -> Vec<u8> {
@@ -159,7 +165,7 @@ mod tests {
             for piece in [7_777, BLOCK, 3 * BLOCK + 1] {
                 let mut hashing = Hashing::default();
                 bytes.chunks(piece).for_each(|piece| hashing.update(piece));
-                let expected: [u8; 32] = Sha256::digest(&bytes).into();
+                let expected = expected(&bytes);
                 assert_eq!(hashing.digest(), expected, "{size} bytes in pieces of {piece}");
             }
         }
@@ -169,7 +175,7 @@ mod tests {
     fn digest_of_bytes_in_memory_is_that_of_all_bytes() {
         for size in [0, 1, MIN_BYTES_IN_MEMORY - 1, MIN_BYTES_IN_MEMORY, 3 << 20] {
             let bytes = bytes(size);
-            let expected: [u8; 32] = Sha256::digest(&bytes).into();
+            let expected = expected(&bytes);
             let hash = || HashInMemory::NotStarted(bytes.clone().into());
             assert_eq!(hash().finish(), expected, "{size} bytes");
             let mut started = hash();
@@ -186,7 +192,7 @@ mod tests {
         for size in [100, 6 << 20, 10, 11 << 20] {
             hashing.update(&bytes[end..end + size]);
             end += size;
-            let expected: [u8; 32] = Sha256::digest(&bytes[..end]).into();
+            let expected = expected(&bytes[..end]);
             assert_eq!(hashing.digest(), expected, "{end} bytes");
         }
     }

@@ -15,6 +15,7 @@ use vac_adapter::Input;
 use vac_adapter::container::Container;
 use vac_adapter::frame;
 
+use crate::buffer::Buffer;
 use crate::log::{Part, Place};
 use crate::safe_path::FileReader;
 
@@ -65,18 +66,24 @@ impl Drop for Reserved {
 
 /// Bytes of a log in memory, with their share of a budget. Clones share them.
 #[derive(Clone)]
-pub(crate) struct InMemory(Arc<(Vec<u8>, Option<Reserved>)>);
+pub(crate) struct InMemory(Arc<(Buffer, Option<Reserved>)>);
 
 /// Bytes that were read when the log was loaded, and need no budget.
+impl From<Buffer> for InMemory {
+    fn from(bytes: Buffer) -> Self {
+        Self(Arc::new((bytes, None)))
+    }
+}
+
 impl From<Vec<u8>> for InMemory {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Arc::new((bytes, None)))
+        Buffer::Allocated(bytes).into()
     }
 }
 
 impl AsRef<[u8]> for InMemory {
     fn as_ref(&self) -> &[u8] {
-        &self.0.0
+        self.0.0.as_ref()
     }
 }
 
@@ -116,7 +123,7 @@ impl<'p> Recorder<'p> {
         let Recorded { mut bytes, mut rest } = self.state.into_inner();
         bytes.reserve_exact(usize::try_from(rest.limit()).unwrap_or(0));
         rest.read_to_end(&mut bytes)?;
-        Ok(InMemory(Arc::new((bytes, Some(self.reserved)))))
+        Ok(InMemory(Arc::new((Buffer::Allocated(bytes), Some(self.reserved)))))
     }
 }
 

@@ -4,7 +4,7 @@
 //! and they are in the same folder or were both named. Duplicates are skipped before that:
 //! files with the same bytes, in any folder; and files that were not named and contain only
 //! parts of a session of which another log contains more (the files of `OpenCode` that a
-//! database replaced, Gemini's list of prompts).
+//! database replaced, Gemini's list of prompts), or an older form of it ([`Share::Older`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -15,8 +15,9 @@ use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Beginning, Detection, Preview, Share};
 
 use crate::companion_files;
+use crate::find::Origin;
 use crate::in_memory::{MemoryBudget, Recorder};
-use crate::log::{Part, StoredLog};
+use crate::log::{Part, Rank, StoredLog};
 
 /// A log with its agent and its preview.
 #[derive(Debug)]
@@ -36,6 +37,14 @@ pub struct DetectedLog {
     pub trouble: Option<String>,
     /// Files that were skipped because of this log, and parts of it that could not be read.
     pub left_out: Vec<UnusedFile>,
+}
+
+impl DetectedLog {
+    /// Returns the variant of its session, as its record states it.
+    pub fn variant(&self, adapter: &dyn Adapter) -> &'static str {
+        let has_files = !self.log.attachments.is_empty() || self.log.parts.len() > 1;
+        adapter.companions().variant(self.preview.variant, has_files)
+    }
 }
 
 /// A file that is not part of any session that was found.
@@ -95,6 +104,9 @@ pub fn detect_and_keep(
         Ok(Err(other)) => looks_like = other,
         Ok(Ok((name, seen))) => {
             (agent, preview) = (Some(name), seen);
+            if preview.share == Share::Older {
+                log.rank = log.rank.max(Rank::Older);
+            }
             let adapter = adapters.iter().find(|adapter| adapter.name() == name);
             let troubles = adapter
                 .map(|adapter| companion_files::add(&mut log, *adapter, &mut preview))
@@ -131,12 +143,19 @@ fn preview(
     let is_asked =
         |adapter: &&&dyn Adapter| log.origin.is_none_or(|origin| adapter.name() == origin.adapter);
     let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
+    let mut fork = None;
     let seen = match sample.detect(&adapters) {
-        Detection::Agent(adapter, _) => Ok((adapter.name(), adapter.preview(&sample))),
+        Detection::Agent(adapter, _) => {
+            let named = adapter.fork(&sample);
+            fork = named.map(|agent| Origin { agent, adapter: adapter.name() });
+            Ok((adapter.name(), adapter.preview(&sample)))
+        }
         Detection::Unknown => Err(None),
         other => Err(Some(other.to_string())),
     };
     let recorder = recorder.filter(|_| seen.is_ok());
+    // A place names the agent, too, and takes precedence.
+    log.origin = log.origin.or(fork);
     // A file whose rest cannot be read is reported when it is converted.
     let bytes = recorder.and_then(|recorder| recorder.finish().ok());
     if let (Some(bytes), Some(first)) = (bytes, log.parts.first_mut()) {
@@ -267,7 +286,7 @@ fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
 
 /// Joins the logs of one session id in one place, as far as their [`Share`] allows it.
 fn join_group(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    if group.iter().all(|detected| detected.preview.share == Share::Whole) {
+    if !group.iter().any(|detected| detected.preview.share.is_part()) {
         return group;
     }
     let start = |detected: &DetectedLog| detected.preview.start.as_ref().and_then(instant);
@@ -275,7 +294,7 @@ fn join_group(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     let mut joined: Vec<DetectedLog> = Vec::new();
     for detected in group {
         match joined.last_mut() {
-            Some(first) if detected.preview.share != Share::Whole => {
+            Some(first) if detected.preview.share.is_part() => {
                 first.log.parts.extend(detected.log.parts);
                 first.log.attachments.extend(detected.log.attachments);
                 first.left_out.extend(detected.left_out);

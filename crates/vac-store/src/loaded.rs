@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use vac_adapter::container::{Container, Trouble};
 use vac_adapter::{Bundle, Error, Input, SourceFile, frame};
 
+use crate::buffer::Buffer;
 use crate::in_memory::{InMemory, max_in_memory};
 use crate::log::{Part, Place, StoredLog};
 use crate::passes::Passes;
@@ -183,14 +184,13 @@ impl<'l> LoadedPart<'l> {
             Some(held) => Box::new(io::Cursor::new(held)),
             None => self.stored_bytes()?,
         };
-        // With room for one byte more, the end is found without growing. Compressed files and
-        // those without a size grow as they are read.
-        let size = self.size.filter(|_| !is_compressed).map_or(0, |size| size.min(*room) + 1);
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         // What the adapter sees is what is stored, so both can be hashed at once.
         if matches!(self.part.place, Place::File(_) | Place::Kept(_)) {
-            stored.take(*room + 1).read_to_end(&mut bytes)?;
-            if bytes.len() as u64 <= *room {
+            // One byte more than there is room for shows that the file does not fit.
+            let size = self.size.map_or(*room + 1, |size| size.min(*room + 1));
+            let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            let bytes = Buffer::read(&mut { stored }, size)?;
+            if bytes.as_ref().len() as u64 <= *room {
                 self.keep(bytes.into(), room);
             } else {
                 *room = 0;
@@ -199,6 +199,7 @@ impl<'l> LoadedPart<'l> {
         }
         let passes = Passes::default();
         let mut reader = self.part.decode(passes.pass(stored))?;
+        let mut bytes = Vec::new();
         reader.by_ref().take(*room + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 <= *room {
             drop(reader);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, SourceFile};
+use vac_value::Encoding;
 
 use crate::find::Origin;
 use crate::in_memory::InMemory;
@@ -31,6 +32,8 @@ pub struct StoredLog {
     pub(crate) origin: Option<Origin>,
     /// Its rank among the logs of the same session.
     pub(crate) rank: Rank,
+    /// The encoding, if it is known to be a record and not a log.
+    pub(crate) record_encoding: Option<Encoding>,
 }
 
 /// The rank of a log among the logs of the same session; the first is the best.
@@ -39,7 +42,7 @@ pub(crate) enum Rank {
     /// It is the log of the session.
     #[default]
     Own,
-    /// A database has replaced it.
+    /// A database, or another log, has replaced it.
     Older,
     /// It contains only the prompts.
     Prompts,
@@ -225,7 +228,13 @@ impl StoredLog {
             stored: None,
             origin: None,
             rank: Rank::Own,
+            record_encoding: None,
         }
+    }
+
+    /// Returns the encoding, if it is known to be a record and not a log.
+    pub fn record_encoding(&self) -> Option<Encoding> {
+        self.record_encoding
     }
 
     /// Returns the files it is in, unless it came through standard input.

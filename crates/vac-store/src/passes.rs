@@ -37,7 +37,7 @@ struct State {
     prefixes: Vec<Fingerprint>,
     /// Whether two passes have read different bytes.
     has_changed: bool,
-    /// Why a pass could not be completed.
+    /// The reason why a pass could not be completed.
     failure: Option<(io::ErrorKind, String)>,
     /// Whether the bytes of unfinished passes are used for nothing.
     is_abandoned: bool,

@@ -37,7 +37,7 @@ pub struct AgentRoot {
     pub path: PathBuf,
     /// The variable that names it, if one does.
     pub variable: Option<&'static str>,
-    /// Where in it sessions are.
+    /// The files and folders in it that contain sessions.
     pub(crate) keeps: &'static [Keep],
     /// The folder that the user named and the path of this place below it. Otherwise the place
     /// is the user's own, and may be a link.
@@ -72,6 +72,18 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<AgentRoo
         }
     }
     roots
+}
+
+/// Returns the folder that a place is on this system, whether it exists or not: the first one that a
+/// variable names, else the first below the home folder.
+pub fn folder(place: &AgentPlace, around: &Surroundings<'_>) -> Option<PathBuf> {
+    let named = match place.variables {
+        Variables::Folder(names) | Variables::Folders(names) => names
+            .iter()
+            .find_map(|(name, below)| Some(join(&PathBuf::from(around.set(name)?), below))),
+        Variables::File { .. } => None,
+    };
+    named.or_else(|| Some(join(around.home?, place.in_home.first()?)))
 }
 
 /// Returns the places of agents in a folder that is like a home folder, of any system, or that is

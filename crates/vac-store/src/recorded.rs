@@ -5,11 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use vac_adapter::SourceFile;
 
 use crate::loaded::Loaded;
 use crate::log::{Part, StoredLog};
+use crate::sha256::Sha256;
 
 /// A log, compared with the sources that a record states.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ fn state(recorded: &SourceFile, part: &Part) -> io::Result<(SourceState, u64)> {
         return Ok((SourceState::Different, size));
     }
     let mut bytes = part.stored_bytes()?;
-    let mut hash = Sha256::new();
+    let mut hash = Sha256::default();
     let mut buffer = vec![0; 1 << 16];
     let mut begin = bytes.by_ref().take(recorded.size);
     let mut size = 0;
@@ -151,8 +151,7 @@ fn state(recorded: &SourceFile, part: &Part) -> io::Result<(SourceState, u64)> {
             Err(error) => return Err(error),
         }
     }
-    let is_same = size == recorded.size
-        && data_encoding::HEXLOWER.encode(&hash.finalize()) == recorded.sha_256;
+    let is_same = size == recorded.size && hash.finish_hex() == recorded.sha_256;
     let size = match known {
         Some(known) => known,
         None => size + io::copy(&mut bytes, &mut io::sink())?,

@@ -16,6 +16,11 @@
 
 #![allow(clippy::disallowed_methods)] // here they are used with care
 
+#[cfg(not(unix))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -26,6 +31,10 @@ use vac_adapter::container::bad_data;
 
 use crate::skipped::{Skipped, SkippedReason};
 use crate::source::SourceFiles;
+#[cfg(not(unix))]
+use portable as system;
+#[cfg(unix)]
+use unix as system;
 
 /// Paths that are more folders below their root are not opened. Walking a tree recurses, and
 /// opening a path takes time proportional to its depth.
@@ -44,7 +53,7 @@ struct Root {
     /// Links are followed in this part of a path.
     path: PathBuf,
     skipped: Skipped,
-    /// Where the file is, unless it is on disk.
+    /// The source of the file, unless it is on disk.
     source: Option<Arc<SourceFiles>>,
 }
 
@@ -357,155 +366,6 @@ impl PathKind {
             Self::Link
         } else {
             Self::Special
-        }
-    }
-}
-
-/// Each component is opened relative to the descriptor of the folder before it.
-#[cfg(unix)]
-mod system {
-    use std::ffi::{OsStr, OsString};
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::OwnedFd;
-    use std::os::unix::ffi::OsStrExt as _;
-    use std::path::PathBuf;
-
-    use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
-
-    use super::{PathKind, SafePath};
-
-    /// A folder that is only passed through need not be readable.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const PASS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const PASS: OFlags = LIST;
-    const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-    /// Opening never waits for a writer, and no terminal becomes the controlling one.
-    const READ: OFlags =
-        OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
-
-    pub fn open_root(path: &SafePath) -> io::Result<File> {
-        Ok(File::from(rustix::fs::open(path.root_path(), READ, Mode::empty())?))
-    }
-
-    /// Opens a file below a root; nothing if it is not a regular file.
-    pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
-        let names = path.below()?;
-        let Some((last, before)) = names.split_last() else { return Ok(None) };
-        let folder = folder(path, before)?;
-        if kind_in(&folder, last)? != PathKind::File {
-            return Ok(None);
-        }
-        let opened = openat(&folder, *last, READ | OFlags::NOFOLLOW, Mode::empty());
-        opened.map(|file| Some(file.into())).map_err(|error| refuse(path, &folder, &names, error))
-    }
-
-    pub fn kind(path: &SafePath) -> io::Result<PathKind> {
-        let names = path.below()?;
-        let Some((last, before)) = names.split_last() else { return Ok(PathKind::Folder) };
-        Ok(kind_in(&folder(path, before)?, last)?)
-    }
-
-    pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
-        let folder = folder(path, &path.below()?)?;
-        let mut names = Vec::new();
-        for entry in Dir::new(openat(&folder, c".", LIST, Mode::empty())?)? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if !matches!(name, b"." | b"..") {
-                names.push(OsStr::from_bytes(name).to_owned());
-            }
-        }
-        Ok(names)
-    }
-
-    fn folder(path: &SafePath, names: &[&OsStr]) -> io::Result<OwnedFd> {
-        let mut folder = rustix::fs::open(path.root_path(), PASS, Mode::empty())?;
-        for at in 1..=names.len() {
-            let names = &names[..at];
-            let next = openat(&folder, names[at - 1], PASS | OFlags::NOFOLLOW, Mode::empty());
-            folder = next.map_err(|error| refuse(path, &folder, names, error))?;
-        }
-        Ok(folder)
-    }
-
-    fn kind_in(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<PathKind> {
-        let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => PathKind::File,
-            FileType::Directory => PathKind::Folder,
-            FileType::Symlink => PathKind::Link,
-            _ => PathKind::Special,
-        })
-    }
-
-    /// Returns the error of a component that could not be opened. Systems report different errors
-    /// for a link, so the kind of the file is read.
-    fn refuse(
-        path: &SafePath,
-        folder: &OwnedFd,
-        names: &[&OsStr],
-        error: rustix::io::Errno,
-    ) -> io::Error {
-        let is_link = names.last().is_some_and(|last| kind_in(folder, last) == Ok(PathKind::Link));
-        if is_link {
-            let link =
-                names.iter().fold(path.root.path.clone(), |path: PathBuf, name| path.join(name));
-            return path.refuse(&link);
-        }
-        error.into()
-    }
-}
-
-/// Without descriptors of folders, each component is checked before the file is opened.
-#[cfg(not(unix))]
-mod system {
-    use std::ffi::OsString;
-    use std::fs::{self, File};
-    use std::io;
-
-    use super::{PathKind, SafePath};
-
-    pub fn open_root(path: &SafePath) -> io::Result<File> {
-        File::open(path.root_path())
-    }
-
-    /// Opens a file below a root; nothing if it is not a regular file.
-    pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
-        if kind(path)? != PathKind::File {
-            return Ok(None);
-        }
-        File::open(&path.path).map(Some)
-    }
-
-    pub fn kind(path: &SafePath) -> io::Result<PathKind> {
-        if let Some(parent) = path.parent() {
-            check(&parent)?;
-        }
-        Ok(PathKind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
-    }
-
-    pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
-        check(path)?;
-        fs::read_dir(path.path_or_dot())?.map(|entry| Ok(entry?.file_name())).collect()
-    }
-
-    /// Fails if any component below the root is a link.
-    fn check(path: &SafePath) -> io::Result<()> {
-        let mut link = path.root.path.clone();
-        for name in path.below()? {
-            link.push(name);
-            if fs::symlink_metadata(&link)?.is_symlink() {
-                return Err(path.refuse(&link));
-            }
-        }
-        Ok(())
-    }
-
-    impl SafePath {
-        fn path_or_dot(&self) -> &std::path::Path {
-            if self.path.as_os_str().is_empty() { std::path::Path::new(".") } else { &self.path }
         }
     }
 }

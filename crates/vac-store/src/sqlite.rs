@@ -47,6 +47,9 @@ use crate::skipped::Skipped;
 /// The first bytes of a database.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// The endings of the journals of a database.
+pub(crate) const JOURNALS: [&str; 2] = ["-wal", "-journal"];
+
 /// The length of the header of a database; those of journals are shorter.
 const HEADER: u64 = 100;
 const WAL_HEADER: u64 = 32;
@@ -95,7 +98,7 @@ impl SqliteDatabase {
         let folder = private_folder().map_err(cannot_copy)?;
         let copy = folder.path().join("copy");
         copy_file(path.reader()?, &copy)?;
-        for ending in ["-wal", "-journal"] {
+        for ending in JOURNALS {
             let journal = path.with_ending(ending).filter(SafePath::is_file);
             if let Some(journal) = journal {
                 let mut name = copy.as_os_str().to_owned();
@@ -370,7 +373,7 @@ fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connecti
 /// Returns the URI by which `SQLite` opens a file as immutable.
 fn immutable_uri(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
-    // As bytes: names need not be text everywhere.
+    // The path is escaped byte by byte, since file names need not be Unicode.
     let path = path.as_os_str().as_encoded_bytes();
     let mut uri = String::from("file:");
     if !path.starts_with(b"/") {
@@ -546,7 +549,7 @@ mod tests {
         assert!(before.journals.wal.is_some());
         other.execute_batch("UPDATE t SET n = 5").unwrap();
         assert_eq!(copy("longer", &before), Ok(()));
-        // From its beginning again.
+        // The log is written from its beginning again.
         other.execute_batch("PRAGMA wal_checkpoint(RESTART); UPDATE t SET n = 6").unwrap();
         assert_eq!(copy("restarted", &before), Err(io::ErrorKind::ResourceBusy));
     }

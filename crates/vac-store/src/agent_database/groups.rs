@@ -19,7 +19,7 @@ pub(super) struct Groups {
     pub numbers: HashMap<Option<String>, Vec<i64>>,
     /// All rows, if they have no numbers of their own: then their positions here are the numbers.
     pub kept: Option<Vec<Row>>,
-    /// Why some rows could not be read.
+    /// The reason why some rows could not be read.
     pub trouble: Option<String>,
 }
 

@@ -1,0 +1,104 @@
+//! Memory that files are read into.
+//!
+//! A page that is used for the first time interrupts the program, and for a large log these
+//! interruptions take longer than reading it. A large buffer is therefore mapped, and the system is
+//! asked for pages of megabytes.
+
+use std::io::{self, Read};
+
+use memmap2::MmapMut;
+
+/// Buffers of at least this many bytes are mapped.
+const MIN_MAPPED: usize = 4 << 20;
+
+/// Bytes that were read from a file.
+pub(crate) enum Buffer {
+    Allocated(Vec<u8>),
+    /// A mapping, and how many bytes at its beginning have been read.
+    Mapped(MmapMut, usize),
+}
+
+impl Buffer {
+    /// Reads at most `size` bytes. The memory for them is needed at once.
+    pub fn read(reader: &mut dyn Read, size: usize) -> io::Result<Self> {
+        if size >= MIN_MAPPED
+            && let Ok(mut map) = MmapMut::map_anon(size)
+        {
+            // Without large pages it is slower and otherwise the same.
+            #[cfg(target_os = "linux")]
+            let _ = map.advise(memmap2::Advice::HugePage);
+            let length = fill(reader, &mut map)?;
+            return Ok(Self::Mapped(map, length));
+        }
+        let mut bytes = vec![0; size];
+        let length = fill(reader, &mut bytes)?;
+        bytes.truncate(length);
+        Ok(Self::Allocated(bytes))
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Allocated(bytes) => bytes,
+            Self::Mapped(map, length) => &map[..*length],
+        }
+    }
+}
+
+/// Reads until the end or until the buffer is full, and returns how many bytes were read.
+fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match reader.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives few bytes at once, and is interrupted in between.
+    struct Slow<'a>(&'a [u8], bool);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let few = buffer.len().min(1 << 20);
+            self.0.read(&mut buffer[..few])
+        }
+    }
+
+    #[test]
+    fn buffers_of_all_sizes_contain_what_was_read() {
+        let bytes: Vec<u8> = (0..=250).cycle().take(MIN_MAPPED + 9).collect();
+        for length in [0, 1, MIN_MAPPED - 1, MIN_MAPPED, MIN_MAPPED + 9] {
+            for size in [0, 1, length.saturating_sub(1), length, length + 1, MIN_MAPPED + 1] {
+                let buffer = Buffer::read(&mut Slow(&bytes[..length], false), size).unwrap();
+                assert!(buffer.as_ref() == &bytes[..length.min(size)], "{length} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn errors_are_returned() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::PermissionDenied.into())
+            }
+        }
+        for size in [1, MIN_MAPPED] {
+            assert!(Buffer::read(&mut Broken, size).is_err());
+        }
+    }
+}
