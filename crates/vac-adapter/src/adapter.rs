@@ -21,6 +21,7 @@ use crate::prompt;
 use crate::provider::UNKNOWN;
 use crate::report::Report;
 use crate::tools::ToolTable;
+use crate::upkeep::Upkeep;
 use crate::verdict::Verdict;
 
 /// The adapter of one agent.
@@ -40,6 +41,12 @@ pub trait Adapter: Sync {
     fn preview(&self, sample: &Sample<'_>) -> Preview {
         let _ = sample;
         Preview::default()
+    }
+
+    /// Returns the other agent that wrote a log in the format of this one, if its content names it.
+    fn fork(&self, sample: &Sample<'_>) -> Option<&'static str> {
+        let _ = sample;
+        None
     }
 
     /// Returns the newest version of the agent that the mappings were tested with. Logs of newer
@@ -129,6 +136,11 @@ pub trait Adapter: Sync {
         &Stores::NONE
     }
 
+    /// Returns what the agent does with sessions besides writing them.
+    fn upkeep(&self) -> &'static Upkeep {
+        &Upkeep::NONE
+    }
+
     /// Returns the rules of the checks, a `vac_adapter_check::AgentRules`. Only with the feature `check`
     /// of the agent's crate.
     fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
@@ -140,8 +152,8 @@ pub trait Adapter: Sync {
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error>;
 }
 
-/// What the beginning of a log states about its session: enough for a list, and to find the files
-/// that belong together.
+/// The facts that the beginning of a log states about its session: enough for a list, and to find
+/// the files that belong together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
     /// The variant of the log.
@@ -166,11 +178,21 @@ pub enum Share {
     /// All of it.
     #[default]
     Whole,
+    /// An older or a shortened form of it, which is read only if no other log of the session is
+    /// found.
+    Older,
     /// A piece of it. Files with the same session id are one session, in the order of their
     /// start.
     Piece,
     /// The part of a subagent, which follows the pieces.
     Subagent,
+}
+
+impl Share {
+    /// Whether it is a part of a session, which other files with the same session id complete.
+    pub fn is_part(self) -> bool {
+        matches!(self, Self::Piece | Self::Subagent)
+    }
 }
 
 /// One session that a survey found, and how to read its entries.
@@ -279,7 +301,7 @@ pub enum Error {
     Invalid {
         /// The line it was made from; `None` for the record around the entries.
         line: Option<u64>,
-        /// What is wrong.
+        /// The violations of the schema.
         violations: Box<Violations>,
     },
     /// The record cannot be written: a defect of this program.

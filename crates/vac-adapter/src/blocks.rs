@@ -21,9 +21,9 @@ mapping! {
     /// A block of type `tool_use`, or one like it: a `tool-call`.
     pub struct ToolUse<'a>("tool_use"; key, value) {
         "type" => "the entry's type, if it is `tool_use`", stated = value.is_text("tool_use");
-        "name" => "`name`" seed "001", take name: Text<'a> = value.text();
-        "input" => "`input`" seed "001", take input: Any<'a> = Some(value.carry());
-        "id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "input" => "`input`", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`", take call_id: Text<'a> = value.text();
         "caller" | "server_name" => "", keep;
     }
 }
@@ -32,9 +32,9 @@ mapping! {
     /// A block of type `tool_result`, or one like it: a `tool-result`.
     pub struct ToolResult<'a>("tool_result"; key, value) {
         "type" => "the entry's type, if it is `tool_result`", stated = value.is_text("tool_result");
-        "tool_use_id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
-        "content" => "`output`" seed "001", take output: Node<'a, 'a> = Some(value);
-        "is_error" => "`is-error` and `status`" seed "001", take is_error: bool = value.bool();
+        "tool_use_id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "content" => "`output`", take output: Node<'a, 'a> = Some(value);
+        "is_error" => "`is-error` and `status`", take is_error: bool = value.bool();
         "caller" | "cache_control" => "", keep;
     }
 }

@@ -17,11 +17,20 @@ pub struct Companions {
     pub files: &'static [Companion],
     /// Files with the prompts of several sessions.
     pub prompts: Option<PromptList>,
+    /// Variants of logs, each with the variant that it is together with such files. Others stay.
+    pub with_files: &'static [(&'static str, &'static str)],
 }
 
 impl Companions {
     /// The rules of an agent that keeps nothing but logs.
-    pub const NONE: Self = Self { session_folder: None, files: &[], prompts: None };
+    pub const NONE: Self =
+        Self { session_folder: None, files: &[], prompts: None, with_files: &[] };
+
+    /// Returns the variant of a session whose log has a variant.
+    pub fn variant(&self, log: &'static str, has_files: bool) -> &'static str {
+        let together = self.with_files.iter().find(|(alone, _)| has_files && *alone == log);
+        together.map_or(log, |(_, together)| together)
+    }
 }
 
 /// A folder next to a log, which has the name of the log without its ending.
@@ -43,12 +52,13 @@ pub struct Companion {
     pub variants: &'static [&'static str],
     /// The folder that the path is relative to.
     pub base: Base,
-    /// The path, with `/` between the names: `*` is any folder, `{id}` the id of the session.
+    /// The path, with `/` between the names: `*` is any folder, `{id}` the id of the session, `{stem}`
+    /// the name of the log without its ending.
     /// Of several files with such a path, the first that is accepted belongs to the log.
     pub path: &'static str,
     /// The name of a file next to it with which it does not belong to the log.
     pub unless: Option<&'static str>,
-    /// What it is.
+    /// The kind of file or folder.
     pub kind: CompanionKind,
 }
 
@@ -57,8 +67,9 @@ pub struct Companion {
 pub enum CompanionKind {
     /// A folder; all files in it are attachments.
     Folder,
-    /// A file, which is an attachment. The function adds its facts to the preview of the log.
-    Attachment(fn(&[u8], &mut Preview)),
+    /// A file, which is an attachment. The function adds its facts to the preview of the log; an error
+    /// says why it cannot.
+    Attachment(fn(&[u8], &mut Preview) -> Result<(), &'static str>),
     /// A JSON document that is read with the log, as `{"file": its name, "value": the document}`.
     /// The function adds its facts to the preview; it returns false if the file is something else.
     Note(fn(&[u8], &mut Preview) -> bool),

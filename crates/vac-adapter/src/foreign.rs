@@ -12,11 +12,8 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// Tables that identify the agent of a database.
 const TABLES: &[(&str, &str)] = &[
     ("trajectory_meta", "a database of Antigravity"),
-    ("transcript_events", "OpenClaw since 2026.7.2"),
-    ("session_model_usage", "Hermes Agent"),
-    ("system_prompts", "Hermes Agent"),
-    ("extension_data", "Goose"),
-    ("recipe_json", "Goose"),
+    ("conversations_v2", "a database of Kiro CLI"),
+    ("transcript_events", "an older database of OpenClaw"),
 ];
 
 /// Texts that logs without documents begin with.
@@ -25,9 +22,12 @@ const BEGINNINGS: &[(&str, &str)] = &[("# aider chat started at", "Aider")];
 /// Names of folders that identify the agent of a log.
 const FOLDERS: &[(&str, &str)] = &[
     (".cline", "Cline"),
-    (".grok", "Grok Build"),
-    (".hermes", "Hermes Agent"),
-    (".iflow", "iFlow CLI"),
+    (".continue", "Continue"),
+    (".crush", "Crush"),
+    (".dsh", "DeepSeek Harness"),
+    (".hermes", "an export of Hermes Agent"),
+    ("history-session-state", "Copilot CLI 0.0.3xx"),
+    (".junie", "Junie"),
     (".kimi", "Kimi CLI"),
     (".kimi-code", "Kimi Code"),
     (".kiro", "Kiro CLI"),
@@ -41,6 +41,7 @@ const FOLDERS: &[(&str, &str)] = &[
 
 /// Names of files that identify the agent of a log.
 const FILES: &[(&str, &str)] = &[
+    (".aider.chat.history.md", "Aider"),
     ("api_conversation_history.json", "Cline"),
     ("ui_messages.json", "Cline"),
     ("task_metadata.json", "Cline"),
@@ -75,14 +76,12 @@ pub fn agent_of_place(name: &str, folder: &str, bytes: &[u8]) -> Option<&'static
     if let Some((_, agent)) = FILES.iter().find(|(file, _)| *file == name) {
         return Some(agent);
     }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    if ending == Some("pb") && folder.contains("antigravity") {
+        return Some("an encrypted conversation of Antigravity");
+    }
     let mut names = folder.split('/').rev();
     names.find_map(|name| FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, it)| *it))
-}
-
-/// Returns whether a session id is one of iFlow CLI: `session-` and a UUID.
-pub fn is_iflow_session(id: &str) -> bool {
-    let uuid = id.strip_prefix("session-").unwrap_or_default();
-    uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
 /// Returns whether a document is one of an agent.
@@ -90,11 +89,6 @@ type Rule = for<'d, 'a> fn(Node<'d, 'a>) -> bool;
 
 const RULES: &[(&str, Rule)] = &[
     ("Qwen Code before 0.5", is_old_qwen),
-    ("iFlow CLI", |it| {
-        let session = it.member("sessionId").and_then(Node::text);
-        has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
-    }),
-    ("Grok Build", is_grok),
     ("Cline", is_cline),
     ("Kimi Code", |it| {
         is_map(it, "agents") && has_text(it, "workDir")
@@ -111,20 +105,18 @@ const RULES: &[(&str, Rule)] = &[
         is_list(it, "requests") && has(it, "responderUsername")
             || is_number(it, "kind") && (has(it, "k") || is_map(it, "v"))
     }),
-    ("an ATIF trajectory", |it| starts_with(it, "schema_version", "ATIF-") && is_list(it, "steps")),
+    ("SWE-agent", |it| is_list(it, "trajectory") && is_list(it, "history") && is_map(it, "info")),
+    ("an export of Goose", |it| is_list(it, "conversation") && has_text(it, "working_dir")),
+    ("an export of Hermes Agent", |it| {
+        has_text(it, "session_id") && has_text(it, "session_start") && is_list(it, "messages")
+    }),
 ];
 
-/// Before 0.5, Qwen Code wrote the document of Gemini CLI with messages of its own.
+/// Returns whether a document is one of Qwen Code before 0.5, which wrote that of Gemini CLI with
+/// messages of its own.
 fn is_old_qwen(it: Node<'_, '_>) -> bool {
     let messages = it.member("messages").filter(|_| has_text(it, "projectHash"));
     messages.into_iter().flat_map(Node::elements).any(|it| is_one_of(it, "type", &["qwen"]))
-}
-
-/// An update of the Agent Client Protocol, or the summary next to them.
-fn is_grok(it: Node<'_, '_>) -> bool {
-    let is_update =
-        is_one_of(it, "method", &["session/update"]) || starts_with(it, "method", "_x.ai/");
-    is_update && is_map(it, "params") || is_map(it, "info") && has_text(it, "current_model_id")
 }
 
 fn is_cline(it: Node<'_, '_>) -> bool {

@@ -107,7 +107,7 @@ pub(crate) fn out_of_memory() -> io::Error {
 pub struct Frame<'a> {
     /// Its place in the log.
     pub place: Place,
-    /// What it is.
+    /// The document, or the bytes that are not one.
     pub content: Content<'a>,
 }
 

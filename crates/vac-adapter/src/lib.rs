@@ -99,6 +99,7 @@ pub mod report;
 pub mod session;
 pub mod time;
 pub mod tools;
+pub mod upkeep;
 pub mod verdict;
 
 pub use adapter::{Adapter, Error, Origin, Parent, Preview, Profile, Session, Share, Sink};

@@ -1,24 +1,34 @@
-//! A session whose log is lines, each of which is one entry: both passes over it, its preview and
-//! its record.
+//! Sessions whose log is lines, each of which is one entry: both passes over them, the preview and
+//! the records.
 //!
 //! An agent's crate implements [`LineFormat`]: how a line fits, what it states about the session,
-//! and the entry that it becomes. Lines that cannot be parsed, companion files, refusals and the
-//! record around the entries are the same for all of them.
+//! and the entry that it becomes; and [`LineAdapter`]: its tables. Lines that cannot be parsed,
+//! companion files, refusals, summaries that replace lines, and the record around the entries are the
+//! same for all of them.
+
+mod agent;
+mod compactions;
+mod sessions;
+
+pub use agent::{LineAdapter, LineAgent};
+pub use compactions::Compactions;
+use sessions::{MAX_SESSIONS, Sessions};
 
 use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Entry, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{IntoOwned, Kind, Map, Node, Text};
+use vac_value::{IntoOwned, Kind, Limits, Map, Node, Scanner, Text};
 
 use crate::adapter::{Adapter, Error, Origin, Parent, Preview, Session, Share, Sink};
 use crate::attachment::Attachment;
+use crate::container::{RowProblem, row_of};
 use crate::detect::Sample;
 use crate::entry::{self, Common};
 use crate::frame::{Content, Place, Raw};
 use crate::ids;
 use crate::input::{Input, Log};
-use crate::members::Rest;
+use crate::members::{Rest, object};
 use crate::models::Models;
 use crate::provider::{UNKNOWN, provider};
 use crate::raw::{self, KnownMembers};
@@ -29,7 +39,7 @@ use crate::verdict::{Fit, Verdict};
 /// The type of events that contain a companion file.
 pub const FILE_EVENT: &str = "file";
 
-/// What the lines of a log state about their session.
+/// The facts that the lines of a log state about their session.
 #[derive(Clone, Debug, Default)]
 pub struct LineFacts {
     /// The id.
@@ -42,6 +52,8 @@ pub struct LineFacts {
     pub models: Models,
     /// The provider of the main model, where the log states it.
     pub provider: Option<String>,
+    /// The program, where the log states one that is not the adapter's.
+    pub cli_name: Option<String>,
     /// The version of the agent.
     pub version: Option<String>,
     /// The working directory.
@@ -50,6 +62,8 @@ pub struct LineFacts {
     pub vcs: Option<VcsContext<'static>>,
     /// The session that this one came from.
     pub parent: Option<Parent>,
+    /// The lines that summaries have replaced.
+    pub compactions: Compactions,
 }
 
 impl LineFacts {
@@ -99,7 +113,7 @@ pub fn git(
     })
 }
 
-/// Where a line is.
+/// The position of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineAt {
     /// Its number among all frames of the log, from 0.
@@ -118,11 +132,21 @@ pub trait LineFormat: Default {
     /// Names that the agent gives to the logs of all sessions, so that they are not ids.
     const COMMON_NAMES: &'static [&'static str] = &[];
 
+    /// The tables whose rows are documents, as [`row_of`] reads them.
+    const TABLES: &'static [&'static str] = &[];
+
     /// Returns the adapter.
     fn adapter() -> &'static dyn Adapter;
 
     /// Returns how a document fits.
     fn fit(document: Node<'_, '_>) -> Fit;
+
+    /// Returns the id of the session that a line, and those after it, belong to. A file can contain
+    /// several sessions, where logs were concatenated.
+    fn session(line: Node<'_, '_>) -> Option<String> {
+        let _ = line;
+        None
+    }
 
     /// Begins the first pass over a log with this name, in this folder.
     fn begin(&mut self, name: &str, folder: &str) {
@@ -141,13 +165,29 @@ pub trait LineFormat: Default {
     /// Returns the variant of the log.
     fn variant(&self) -> &'static str;
 
-    /// Returns the variant of the log together with companion files.
-    fn variant_with_files(&self) -> &'static str {
-        self.variant()
+    /// Returns which part of its session the log contains.
+    fn share(&self) -> Share {
+        Share::Whole
     }
 
     /// Returns the entry of a line.
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a>;
+
+    /// Returns whether a line continues the message of the line before it.
+    fn continues(&self, index: u64) -> bool {
+        let _ = index;
+        false
+    }
+
+    /// Returns the entry of several lines that are one message, given as an array.
+    fn joined_entry<'a>(
+        &'a self,
+        lines: Node<'a, 'a>,
+        at: LineAt,
+        report: &mut Report,
+    ) -> Entry<'a> {
+        value(lines, at.place, report)
+    }
 }
 
 /// Returns how the documents of a sample fit.
@@ -155,12 +195,16 @@ pub fn verdict<F: LineFormat>(sample: &Sample<'_>) -> Verdict {
     sample.verdict(F::fit)
 }
 
-/// Returns what the beginning of a log states about its session.
+/// Returns what the beginning of a log states about its first session.
 pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     let mut format = F::default();
+    let mut sessions = Sessions::default();
     format.begin(sample.name, sample.folder);
     for (index, document) in (0..).zip(&sample.documents) {
-        format.add(document.root(), LineAt { index, place: Place::default() });
+        let line = document.root();
+        if sessions.add(index, F::session(line)) == Some(0) {
+            format.add(line, LineAt { index, place: Place::default() });
+        }
     }
     format.finish();
     let facts = format.facts();
@@ -173,26 +217,39 @@ pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
         project: facts.cwd.clone(),
         version: facts.version.clone(),
         parent: facts.parent.clone(),
-        share: Share::Whole,
+        share: format.share(),
     }
 }
 
-/// Surveys a log, which is one session.
-pub fn survey<'i, F: LineFormat + 'i>(
-    input: &'i dyn Input,
-) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-    let log = Log::new(input);
-    let (mut format, mut verdict, mut frames) = (F::default(), Verdict::default(), 0);
-    format.begin(input.name(), input.folder());
-    log.each(|frame| {
+/// Surveys a log, which is one session, or several that were concatenated.
+pub fn survey<F: LineFormat + 'static>(
+    input: &dyn Input,
+) -> Result<Vec<Box<dyn Session + '_>>, Error> {
+    let (mut verdict, mut frames) = (Verdict::default(), 0);
+    let mut sessions = Sessions::default();
+    let begin = || {
+        let mut format = F::default();
+        format.begin(input.name(), input.folder());
+        format
+    };
+    let mut formats = vec![begin()];
+    Log::new(input).each(|frame| {
         if let Content::Document(document) = &frame.content {
-            verdict.add(F::fit(document.root()));
-            format.add(document.root(), LineAt { index: frames, place: frame.place });
+            let line = document.root();
+            verdict.add(F::fit(line));
+            let Some(session) = sessions.add(frames, F::session(line)) else {
+                let message =
+                    format!("contains more than {MAX_SESSIONS} sessions (use a file for each)");
+                return Err(Error::Refused(message));
+            };
+            if session == formats.len() {
+                formats.push(begin());
+            }
+            formats[session].add(line, LineAt { index: frames, place: frame.place });
         }
         frames += 1;
         Ok(())
     })?;
-    format.finish();
     if let Some(misfit) = verdict.misfit(F::adapter().name()) {
         return Err(Error::Refused(misfit.to_string()));
     }
@@ -200,20 +257,30 @@ pub fn survey<'i, F: LineFormat + 'i>(
         let title = F::adapter().title();
         return Err(Error::Refused(format!("contains no line of a {title} session")));
     }
-    let id = match &format.facts().session_id {
-        Some(id) => id.clone(),
-        None if F::COMMON_NAMES.contains(&input.name()) => ids::from_content(input)?,
-        None => ids::from_input(input)?,
-    };
-    Ok(vec![Box::new(LineSession { input, log, format, id })])
+    let mut found: Vec<Box<dyn Session + '_>> = Vec::new();
+    for (number, mut format) in formats.into_iter().enumerate() {
+        format.finish();
+        let id = match &format.facts().session_id {
+            Some(id) => id.clone(),
+            None if F::COMMON_NAMES.contains(&input.name()) => ids::from_content(input)?,
+            None => ids::from_input(input)?,
+        };
+        let sessions = sessions.clone();
+        let log = Log::new(input);
+        found.push(Box::new(LineSession { input, log, format, id, sessions, number }));
+    }
+    Ok(found)
 }
 
-/// The session of a log.
+/// A session of a log.
 struct LineSession<'i, F> {
     input: &'i dyn Input,
     log: Log<'i>,
     format: F,
     id: String,
+    /// The sessions of the log, and the number of this one.
+    sessions: Sessions,
+    number: usize,
 }
 
 impl<F: LineFormat> Session for LineSession<'_, F> {
@@ -226,17 +293,16 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
     }
 
     fn variant(&self) -> &'static str {
-        if self.input.attachments().is_empty() && self.input.parts().len() < 2 {
-            self.format.variant()
-        } else {
-            self.format.variant_with_files()
-        }
+        let has_files = !self.input.attachments().is_empty() || self.input.parts().len() > 1;
+        F::adapter().companions().variant(self.format.variant(), has_files)
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = self.format.facts();
         let model = facts.models.main_or_unknown();
         let provider = facts.provider.clone().map_or_else(|| provider(model).into(), Text::Owned);
+        let adapter = F::adapter().cli_name();
+        let cli_name = facts.cli_name.clone().map_or(adapter.into(), Text::Owned);
         let environment = facts.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
             vcs: facts.vcs.clone(),
@@ -255,7 +321,7 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
                     model_id: model.to_owned().into(),
                     model_provider: provider,
                     models: facts.models.listed(),
-                    cli_name: Some(F::adapter().cli_name().into()),
+                    cli_name: Some(cli_name),
                     cli_version: facts.version.clone().map(Into::into),
                     extensions: Map::default(),
                 },
@@ -272,19 +338,54 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        let is_first = self.number == 0;
+        let unreadable =
+            self.log.troubles().filter(|_| is_first).filter_map(|trouble| match &trouble.problem {
+                RowProblem::Unreadable { what, reason } => Some((what, reason)),
+                _ => None,
+            });
+        for (number, (what, reason)) in (1..).zip(unreadable) {
+            sink.report().warn(format!("{what}: {reason}"));
+            let origin = Origin { place: Place::default(), bytes: b"" };
+            sink.entry(raw::unreadable(what, number), origin)?;
+        }
         let mut index = 0;
+        let mut joined: Option<JoinedLines> = None;
+        let mut session_at = self.sessions.in_order();
         self.log.each(|frame| {
             let place = frame.place;
+            if session_at(index) != self.number {
+                index += 1;
+                return Ok(());
+            }
+            sink.report().frames += 1;
+            if let Content::Document(document) = &frame.content {
+                let raw = document.root().raw();
+                if let Some(lines) = joined.as_mut().filter(|_| self.format.continues(index)) {
+                    lines.add(raw);
+                    index += 1;
+                    return Ok(());
+                }
+                self.joined_entry(joined.take(), sink)?;
+                if self.format.continues(index + 1) {
+                    joined = Some(JoinedLines::new(raw, LineAt { index, place }));
+                    index += 1;
+                    return Ok(());
+                }
+            } else {
+                self.joined_entry(joined.take(), sink)?;
+            }
             let report = sink.report();
-            report.frames += 1;
             let (entry, bytes) = match &frame.content {
                 Content::Document(document) => {
                     let line = document.root();
                     let at = LineAt { index, place };
-                    let entry = match line.kind() {
+                    let mut entry = match line.kind() {
                         Kind::Map => self.format.entry(line, at, report),
                         _ => value(line, place, report),
                     };
+                    keep_around_row::<F>(&mut entry, line);
+                    self.format.facts().compactions.annotate(&mut entry, index);
                     (entry, line.raw())
                 }
                 Content::Raw(raw) => (unparsed::<F>(raw, place, report), raw.bytes),
@@ -292,12 +393,61 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
             index += 1;
             sink.entry(entry, Origin { place, bytes })
         })?;
+        self.joined_entry(joined, sink)?;
         let parts = self.input.parts().len().max(1);
-        for (number, file) in (parts..).zip(self.input.attachments()) {
+        let files = self.input.attachments().into_iter().filter(|_| is_first);
+        for (number, file) in (parts..).zip(files) {
             Attachment { file, number }.entries(FILE_EVENT, None, sink)?;
         }
         Ok(())
     }
+}
+
+impl<F: LineFormat> LineSession<'_, F> {
+    /// Passes the entry of joined lines to a sink.
+    fn joined_entry(&self, lines: Option<JoinedLines>, sink: &mut dyn Sink) -> Result<(), Error> {
+        let Some(JoinedLines { mut bytes, at }) = lines else { return Ok(()) };
+        bytes.push(b']');
+        let limits = Limits { depth: Limits::default().depth + 1, ..Limits::default() };
+        let document = Scanner::new(limits).json(&bytes).expect("an array of documents");
+        let mut entry = self.format.joined_entry(document.root(), at, sink.report());
+        self.format.facts().compactions.annotate(&mut entry, at.index);
+        sink.entry(entry, Origin { place: at.place, bytes: &bytes })
+    }
+}
+
+/// Lines that are one message.
+struct JoinedLines {
+    /// An array of them, without its end.
+    bytes: Vec<u8>,
+    /// The position of the first one.
+    at: LineAt,
+}
+
+impl JoinedLines {
+    fn new(line: &[u8], at: LineAt) -> Self {
+        Self { bytes: [b"[", line].concat(), at }
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        self.bytes.push(b',');
+        self.bytes.extend_from_slice(line);
+    }
+}
+
+/// Adds what a document contains next to a row, which a database does not write.
+fn keep_around_row<'a, F: LineFormat>(entry: &mut Entry<'a>, document: Node<'a, '_>) {
+    if !F::TABLES.iter().any(|table| row_of(document, table).is_some()) {
+        return;
+    }
+    let others = document.members().skip(1);
+    let around = others.filter_map(|(key, value)| Some((key.text()?, value.carry()))).collect();
+    let Some(around) = object(around) else { return };
+    let mut key = "around-row".to_owned();
+    while entry.extensions().get(key.as_str()).is_some() {
+        key.insert_str(0, "native:");
+    }
+    entry.extensions_mut().push((key.into(), around));
 }
 
 /// Returns a line that is not an object as an event.

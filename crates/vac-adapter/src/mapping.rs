@@ -14,7 +14,7 @@
 //!     /// A line that says something.
 //!     struct Line<'a>("line"; key, value, who: &str) {
 //!         "uuid" => "`id`", take id: Text<'a> = value.text();
-//!         "at" => "`timestamp`" seed "001", take timestamp: AbstractTimestamp<'a> =
+//!         "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> =
 //!             AbstractTimestamp::from_node(value).ok();
 //!         "who" => "the entry's type", stated = value.is_text(who);
 //!         "isSynthetic" => "`vac.author`", note is_synthetic: bool = value.bool();
@@ -32,14 +32,14 @@
 //! let kept: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
 //! assert_eq!(kept, ["at", "mood", "x"]);
 //! assert_eq!(report.unknown_keys["line.x"], 1);
-//! assert!(Line::MAPPING.to_string().contains("| `at` | `timestamp` | 001 |"));
+//! assert!(Line::MAPPING.to_string().contains("| `at` | `timestamp` |"));
 //! # Ok::<(), vac_value::SyntaxError>(())
 //! ```
 //!
 //! # Rows
 //!
 //! A row is one native key, or several with `|` between them, then what the member becomes, as
-//! Markdown, and optionally the seed document that asks for it; then one of these:
+//! Markdown, and then one of these:
 //!
 //! | verb | meaning |
 //! |---|---|
@@ -97,8 +97,6 @@ pub struct MappingRow {
     pub keys: &'static [&'static str],
     /// What the member becomes, as Markdown; empty if it is only kept.
     pub canonical: &'static str,
-    /// The seed document that asks for it.
-    pub seed: Option<&'static str>,
     /// Whether the member is kept under its native name, too.
     pub is_kept: bool,
 }
@@ -109,7 +107,7 @@ impl fmt::Display for Mapping {
         writeln!(f, "## `{}`\n", self.object)?;
         self.about.trim().lines().try_for_each(|line| writeln!(f, "{}", line.trim()))?;
         writeln!(f)?;
-        f.write_str("| native key | becomes | seed |\n|---|---|---|\n")?;
+        f.write_str("| native key | becomes |\n|---|---|\n")?;
         for row in self.rows {
             let keys: Vec<_> = row.keys.iter().map(|key| format!("`{key}`")).collect();
             let becomes = match (row.canonical, row.is_kept) {
@@ -117,11 +115,10 @@ impl fmt::Display for Mapping {
                 (canonical, true) => format!("{canonical}; kept"),
                 (canonical, false) => canonical.to_owned(),
             };
-            let seed = row.seed.unwrap_or_default();
-            writeln!(f, "| {} | {becomes} | {seed} |", keys.join(", "))?;
+            writeln!(f, "| {} | {becomes} |", keys.join(", "))?;
         }
         let others = if self.is_open { "kept" } else { "kept, and reported as unknown" };
-        writeln!(f, "| all others | {others} | |")
+        writeln!(f, "| all others | {others} |")
     }
 }
 
@@ -133,7 +130,7 @@ macro_rules! mapping {
         $visibility:vis struct $name:ident<$a:lifetime>
         ($object:literal; $key:ident, $value:ident $(, $context:ident: $Context:ty)?) {
             $(
-                $($native:literal)|+ => $canonical:literal $(seed $seed:literal)?,
+                $($native:literal)|+ => $canonical:literal,
                 $verb:ident $($field:ident: $Type:ty)? $(= $read:expr $(, unless $stated:expr)?)?;
             )*
             $(_ => $open:ident $(if $is_known:expr)? $(, unless $otherwise:expr)?;)?
@@ -155,7 +152,6 @@ macro_rules! mapping {
                 rows: &[$($crate::mapping::MappingRow {
                     keys: &[$($native),+],
                     canonical: $canonical,
-                    seed: $crate::mapping!(@optional $($seed)?),
                     is_kept: $crate::mapping!(@is_kept $verb $($($stated)?)?),
                 }),*],
                 is_open: $crate::mapping!(@is_open $($open $(if $is_known)?)?),
@@ -180,8 +176,6 @@ macro_rules! mapping {
             }
         }
     };
-    (@optional) => { None };
-    (@optional $seed:literal) => { Some($seed) };
     (@is_kept take) => { false };
     (@is_kept stated) => { false };
     (@is_kept note) => { true };

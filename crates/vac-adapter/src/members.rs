@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use vac_value::{Any, Kind, Map, Node, Text};
+use vac_value::{Any, IntoOwned, Kind, Limits, Map, Node, Scanner, Text};
 
 use crate::annotation;
 
@@ -86,6 +86,17 @@ pub fn all<'d>(node: Node<'d, '_>, named: &[&str]) -> Rest<'d> {
 /// Returns the members as one object; `None` without any.
 pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
     (!members.is_empty()).then(|| Any::members(members))
+}
+
+/// The greatest depth of a value in a text: less than a record allows.
+const MAX_DEPTH: usize = 200;
+
+/// Returns the value that a text contains as JSON, if a record can contain it.
+pub fn json_in_text(text: &str) -> Option<Any<'static>> {
+    let limits = Limits { depth: MAX_DEPTH, ..Limits::default() };
+    let document = Scanner::new(limits).json(text.as_bytes()).ok()?;
+    let is_unique = document.duplicate_keys().next().is_none();
+    is_unique.then(|| document.root().carry().into_owned())
 }
 
 /// Returns null, for a value that the schema requires and the source does not have.

@@ -124,7 +124,8 @@ fn is_entry(block: Node<'_, '_>) -> bool {
         return matches!(&*kind, "thinking" | "redacted_thinking" | "reasoning")
             || kind.ends_with("tool_use")
             || kind.ends_with("tool_result")
-            || matches!(&*kind, "tool-call" | "tool-result" | "toolCall");
+            || matches!(&*kind, "tool-call" | "tool-result" | "toolCall")
+            || matches!(&*kind, "toolRequest" | "toolResponse" | "redactedThinking");
     }
     let is_map = |key: &str| block.member(key).is_some_and(|value| value.kind() == Kind::Map);
     is_map("functionCall")

@@ -17,7 +17,7 @@ use crate::{Report, mapping};
 
 use outcome::StatedEnd;
 
-/// What a part becomes next to the content.
+/// The entry that a part becomes, in addition to being in the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// A tool call.
@@ -32,13 +32,13 @@ mapping! {
     /// A part of a content, which contains it in any case. A part with `functionCall`,
     /// `functionResponse` or `thought` is also a child of its message.
     pub struct ApiPart<'a>("part"; key, value, kind: PartKind) {
-        "functionCall" => "a `tool-call`" seed "003", take call: Node<'a, 'a> =
+        "functionCall" => "a `tool-call`", take call: Node<'a, 'a> =
             (kind == PartKind::Call && value.kind() == Kind::Map).then_some(value);
-        "functionResponse" => "a `tool-result`" seed "003", take response: Node<'a, 'a> =
+        "functionResponse" => "a `tool-result`", take response: Node<'a, 'a> =
             (kind == PartKind::Response && value.kind() == Kind::Map).then_some(value);
         "thought" => "`reasoning`, if it is true",
             stated = kind == PartKind::Thought && value.bool().is_some();
-        "text" => "`content` of a `reasoning`; else part of the message's `content`" seed "003",
+        "text" => "`content` of a `reasoning`; else part of the message's `content`",
             take text: Any<'a> = (kind == PartKind::Thought).then(|| value.carry());
         "inlineData" | "fileData" | "executableCode" | "codeExecutionResult" | "videoMetadata"
         | "thoughtSignature" => "", keep;
@@ -48,8 +48,8 @@ mapping! {
 mapping! {
     /// `functionCall` of a part: a `tool-call`.
     pub struct FunctionCall<'a>("functionCall"; key, value) {
-        "name" => "`name`" seed "003", take name: Text<'a> = value.text();
-        "args" => "`input`" seed "003", take input: Any<'a> = Some(value.carry());
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "args" => "`input`", take input: Any<'a> = Some(value.carry());
         "id" => "`call-id`; without one, the tool's name and a number",
             take call_id: Text<'a> = value.text();
     }
@@ -58,17 +58,17 @@ mapping! {
 mapping! {
     /// `functionResponse` of a part: a `tool-result`.
     pub struct FunctionResponse<'a>("functionResponse"; key, value) {
-        "response" => "`output`, `is-error`, `vac.outcome`" seed "003",
+        "response" => "`output`, `is-error`, `vac.outcome`",
             take response: Node<'a, 'a> = Some(value);
         "id" => "`call-id`; without one, that of the first call of the tool that waits",
             take call_id: Text<'a> = value.text();
-        "name" => "`vac.tool`, if the call is not in the log" seed "003",
+        "name" => "`vac.tool`, if the call is not in the log",
             note name: Text<'a> = value.text();
     }
 }
 
-/// Whether a response states an error: as `error`, or as `content.error`; `None`
-/// if it is not an object.
+/// Returns whether a response states an error: as `error`, or as `content.error`; `None` if it is
+/// not an object.
 pub fn failed(response: Node<'_, '_>) -> Option<bool> {
     let has_error =
         |node: Node<'_, '_>| node.member("error").is_some_and(|error| error.kind() != Kind::Null);
@@ -80,7 +80,7 @@ pub fn failed(response: Node<'_, '_>) -> Option<bool> {
 pub const MAPPINGS: [Mapping; 3] =
     [ApiPart::MAPPING, FunctionCall::MAPPING, FunctionResponse::MAPPING];
 
-/// Returns what a part becomes next to the content. `None` for text and data.
+/// Returns the kind of entry that a part becomes. `None` for text and data.
 pub fn part_kind(part: Node<'_, '_>) -> Option<PartKind> {
     let is_map = |key: &str| part.member(key).is_some_and(|value| value.kind() == Kind::Map);
     if is_map("functionCall") {

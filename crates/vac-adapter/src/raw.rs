@@ -70,6 +70,24 @@ pub(crate) fn event<'a>(
     })
 }
 
+/// Returns the event of a file or a table that could not be read.
+pub fn unreadable(what: &str, number: u64) -> Entry<'static> {
+    let mut data = Rest::default();
+    push(&mut data, "file", what);
+    let mut extensions = Map::default();
+    let reason = Some(annotations::UnparsedReason::Other);
+    let annotations = EntryAnnotations { reason, ..EntryAnnotations::default() };
+    annotation::attach(&mut extensions, &annotations);
+    Entry::Event(EventEntry {
+        event_type: "unreadable".into(),
+        data: Some(data),
+        timestamp: None,
+        id: Some(format!("unreadable-{number}").into()),
+        children: None,
+        extensions,
+    })
+}
+
 /// Adds bytes to a map: as text under the first key, or as base64 under the second if
 /// they are not UTF-8.
 pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], bytes: &[u8]) {

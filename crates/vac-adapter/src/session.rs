@@ -235,8 +235,13 @@ impl Session for Named<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let mut record = self.session.record();
-        if let Some(agent) = self.other() {
-            record.session.agent_meta.cli_name = Some(agent.to_owned().into());
+        let cli_name = &mut record.session.agent_meta.cli_name;
+        // A program that the log itself states stays.
+        let adapter = self.session.adapter();
+        let is_own = |name: &str| adapter.is_none_or(|adapter| adapter.cli_name() == name);
+        let is_stated = cli_name.as_deref().is_some_and(|name| !is_own(name));
+        if let Some(agent) = self.other().filter(|_| !is_stated) {
+            *cli_name = Some(agent.to_owned().into());
         }
         record
     }
@@ -446,7 +451,7 @@ fn known_members(mut entry: Entry<'_>) -> KnownMembers<'_> {
 mod tests {
     use super::*;
 
-    /// Typed entries are valid by construction, so this writes something else.
+    /// Writes something other than typed entries, which are valid by construction.
     #[test]
     fn written_bytes_are_validated_as_an_entry() {
         for encoding in [Encoding::Json, Encoding::Cbor] {

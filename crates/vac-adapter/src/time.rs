@@ -44,6 +44,38 @@ impl Span {
     }
 }
 
+/// Returns a time as `SQLite` writes it, which is UTC: `2026-05-20 08:00:00`.
+///
+/// ```
+/// use vac_adapter::time::from_sql;
+///
+/// let time = from_sql("2026-05-20 08:00:00.5");
+/// assert_eq!(time, "2026-05-20T08:00:00.5Z".try_into().ok());
+/// assert_eq!(from_sql("today"), None);
+/// ```
+pub fn from_sql(text: &str) -> Option<AbstractTimestamp<'static>> {
+    let (day, time) = text.split_once([' ', 'T'])?;
+    let zone = if time.ends_with('Z') { "" } else { "Z" };
+    let text = format!("{day}T{time}{zone}");
+    AbstractTimestamp::try_from(text.as_str()).ok().map(IntoOwned::into_owned)
+}
+
+/// Returns a time in seconds since 1970, which can have a fraction, in milliseconds.
+///
+/// ```
+/// use vac_adapter::time::from_seconds;
+/// use vac_record::AbstractTimestamp;
+///
+/// assert_eq!(from_seconds(1785707674.25), Some(AbstractTimestamp::Uint(1_785_707_674_250)));
+/// assert_eq!(from_seconds(5e246), None);
+/// ```
+pub fn from_seconds(seconds: f64) -> Option<AbstractTimestamp<'static>> {
+    // The first day that is more than 10^11 milliseconds after 1970, and the year 9999.
+    let is_time = (100_000_000.0..253_402_300_800.0).contains(&seconds);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // compared first
+    is_time.then_some(AbstractTimestamp::Uint((seconds * 1000.0) as u64))
+}
+
 /// Compares two points in time. `None` if one of them is not a point in time.
 fn compare(one: &AbstractTimestamp<'_>, other: &AbstractTimestamp<'_>) -> Option<Ordering> {
     // Logs have a timestamp in every line, nearly all of them in one form: parsing them takes ten

@@ -10,7 +10,7 @@ pub struct NativePiece<'a> {
     pub bytes: &'a [u8],
     /// The line it begins on, from 1.
     pub line: usize,
-    /// What it is.
+    /// The kind of piece.
     pub kind: PieceKind,
 }
 

@@ -23,6 +23,11 @@ pub struct Documents {
 }
 
 impl Documents {
+    /// Returns documents that were written before, without troubles.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self { bytes, troubles: Vec::new() }
+    }
+
     /// Adds a document as it is in a file.
     pub fn file(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

@@ -11,6 +11,7 @@
 
 mod documents;
 mod row;
+mod tables;
 mod trouble;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use crate::adapter::Preview;
 
 pub use documents::{Documents, ObjectWriter, ValueWriter};
 pub use row::{Cell, Row};
+pub use tables::{DatabaseTables, RowDocument, RowTable, row_of};
 pub use trouble::{RowProblem, Trouble, troubles_at};
 
 /// The container that a log was read from.
@@ -47,6 +49,8 @@ pub struct Stores {
     pub tables: &'static [Table],
     /// Opens a database. `None` if it is not one of the agent.
     pub open_database: fn(Arc<dyn Database>) -> Option<SharedStore>,
+    /// The agent that writes such databases, if it is not the adapter's own.
+    pub database_agent: Option<&'static str>,
     /// Opens a folder of which the files together are sessions. `None` if it is not one of the
     /// agent.
     pub open_folder: fn(Arc<dyn Folder>) -> io::Result<Option<SharedStore>>,
@@ -54,7 +58,12 @@ pub struct Stores {
 
 impl Stores {
     /// The rules of an agent that keeps each session in files of its own.
-    pub const NONE: Self = Self { tables: &[], open_database: |_| None, open_folder: |_| Ok(None) };
+    pub const NONE: Self = Self {
+        tables: &[],
+        open_database: |_| None,
+        database_agent: None,
+        open_folder: |_| Ok(None),
+    };
 }
 
 /// Several sessions in one container.

@@ -7,7 +7,7 @@ pub struct Trouble {
     /// [`Place::offset`](crate::frame::Place::offset). Of [`RowProblem::Unreadable`], where the
     /// document would have been.
     pub offset: u64,
-    /// What it is.
+    /// The kind of the trouble.
     pub problem: RowProblem,
 }
 
@@ -37,7 +37,7 @@ pub enum RowProblem {
     Unreadable {
         /// The table or the file.
         what: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,6 +1,8 @@
-//! Frames of an input in memory, scanned once and without copying.
+//! Frames of an input in memory, scanned once and without copying; a large one by two threads.
 
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::thread;
 
 use vac_value::{Problem, Scanner, SyntaxError};
 
@@ -12,6 +14,9 @@ use super::{Content, Frame, Limit, Raw, Reason};
 
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
+
+/// An input of fewer bytes is scanned by one thread.
+const MIN_HALVED: usize = 2 << 20;
 
 /// Receives frames.
 type Show<'a, 's> = dyn FnMut(Frame<'a>) -> ControlFlow<()> + 's;
@@ -29,17 +34,79 @@ pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Fra
     if bytes.len() > limit.in_memory() {
         return None;
     }
-    let scanner = scanner_within(limit.nodes().min(MAX_NODES));
-    let mut frames = Vec::new();
-    let mut push = |frame| {
-        frames.push(frame);
-        ControlFlow::Continue(())
-    };
-    let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
-    splitter.max_invalid = limit.max_invalid();
-    splitter.max_nodes = MAX_NODES;
-    splitter.split();
-    (!splitter.is_over_limit).then_some(frames)
+    let halves = (bytes.len() >= MIN_HALVED).then(|| frames_of_halves(bytes, limit));
+    halves.flatten().or_else(|| {
+        let scanned = Scanned::new(bytes, limit);
+        (!scanned.is_over_limit).then_some(scanned.frames)
+    })
+}
+
+/// The frames of an input or of a half of it.
+struct Scanned<'a> {
+    frames: Vec<Frame<'a>>,
+    /// The number of line ends in it.
+    line_ends: u64,
+    /// Whether bytes were found that are not a document.
+    has_invalid: bool,
+    is_over_limit: bool,
+    /// The number of nodes that further documents may have.
+    max_nodes: usize,
+}
+
+impl<'a> Scanned<'a> {
+    fn new(bytes: &'a [u8], limit: Limit) -> Self {
+        let scanner = scanner_within(limit.nodes().min(MAX_NODES));
+        let mut frames = Vec::new();
+        let mut push = |frame| {
+            frames.push(frame);
+            ControlFlow::Continue(())
+        };
+        let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
+        splitter.max_invalid = limit.max_invalid();
+        splitter.max_nodes = MAX_NODES;
+        splitter.split();
+        let Splitter { line, has_invalid, is_over_limit, max_nodes, .. } = splitter;
+        Self { frames, line_ends: line - 1, has_invalid, is_over_limit, max_nodes }
+    }
+}
+
+/// Scans the two halves of a log of lines at the same time. `None` if that may give other
+/// frames than scanning it from the beginning.
+fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<Vec<Frame<'_>>> {
+    let middle = second_half(bytes)?;
+    let (first, second) = bytes.split_at(middle);
+    let (first, second) = thread::scope(|scope| {
+        let run = || Scanned::new(second, limit);
+        let second = thread::Builder::new().name("frames".to_owned()).spawn_scoped(scope, run);
+        let second = second.ok()?;
+        let first = Scanned::new(first, limit);
+        Some((first, second.join().unwrap_or_else(|panic| resume_unwind(panic))))
+    })?;
+    // Documents end where they end, whatever follows. What is not a document may continue in the
+    // second half.
+    let nodes = 2 * MAX_NODES - first.max_nodes - second.max_nodes;
+    if first.has_invalid || first.is_over_limit || second.is_over_limit || nodes > MAX_NODES {
+        return None;
+    }
+    let mut frames = first.frames;
+    let count = frames.len() as u64;
+    frames.extend(second.frames.into_iter().map(|mut frame| {
+        frame.place.index += count;
+        frame.place.line += first.line_ends;
+        frame.place.offset += middle as u64;
+        frame
+    }));
+    Some(frames)
+}
+
+/// Returns where the second half of a log of lines begins: at an object on a line of its own, after
+/// a line that ends with one. `None` if it is not such a log.
+fn second_half(bytes: &[u8]) -> Option<usize> {
+    let middle = bytes.len() / 2;
+    let end = middle + memchr::memchr(b'\n', &bytes[middle..])?;
+    let is_between_objects =
+        without_return(&bytes[..end]).ends_with(b"}") && bytes[end + 1..].starts_with(b"{");
+    is_between_objects.then_some(end + 1)
 }
 
 /// Passes the frames of an input in memory to `show` until it breaks off: the same frames as those of
@@ -73,6 +140,8 @@ struct Splitter<'a, 's> {
     max_invalid: usize,
     /// The number of nodes that further documents may have.
     max_nodes: usize,
+    /// Whether bytes were found that are not a document.
+    has_invalid: bool,
     /// Whether a limit was exceeded. Splitting has ended there.
     is_over_limit: bool,
     /// Whether no further frame is wanted.
@@ -96,6 +165,7 @@ impl<'a, 's> Splitter<'a, 's> {
             missing: documents,
             max_invalid: usize::MAX,
             max_nodes: usize::MAX,
+            has_invalid: false,
             is_over_limit: false,
             is_stopped: false,
         }
@@ -184,6 +254,7 @@ impl<'a, 's> Splitter<'a, 's> {
     }
 
     fn raw(&mut self, bytes: &'a [u8], reason: Reason) {
+        self.has_invalid = true;
         self.is_over_limit |= bytes.len() >= self.max_invalid;
         let place = self.count.next(self.line, self.at as u64);
         let content = Content::Raw(Raw { bytes, reason, document: None });
@@ -197,5 +268,72 @@ impl<'a, 's> Splitter<'a, 's> {
     fn skip(&mut self, length: usize) {
         self.line += line_ends(&self.bytes[self.at..self.at + length]);
         self.at += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use vac_value::Document;
+
+    use super::*;
+    use crate::frame::Place;
+
+    fn piece() -> impl Strategy<Value = &'static [u8]> {
+        prop::sample::select(vec![
+            &b"{\"a\": 1}\n"[..],
+            b"{\"a\": {\"b\": [1, 2]}}\r\n",
+            b"{\"a\": 1, \"a\": 2}\n",
+            b"{\"a\": 1}{\"b\": 2}\n",
+            b"{\n  \"a\": 1\n}\n",
+            b"{\"a\": \n",
+            b"{\n",
+            b"}\n",
+            b"{\"a\": \"\xff\"}\n",
+            b"\0\0\n",
+            b"12\n",
+            b"12 13\n",
+            b"\xef\xbb\xbf",
+            b"\n",
+            b"x}\n",
+        ])
+    }
+
+    fn describe<'f>(frame: &'f Frame<'_>) -> (Place, &'f [u8], usize, Option<&'f Reason>) {
+        match &frame.content {
+            Content::Document(document) => {
+                (frame.place, document.root().raw(), document.len(), None)
+            }
+            Content::Raw(raw) => {
+                let nodes = raw.document.as_ref().map_or(0, Document::len);
+                (frame.place, raw.bytes, nodes, Some(&raw.reason))
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn two_halves_have_the_frames_of_the_whole(pieces in prop::collection::vec(piece(), 0..20)) {
+            let log = pieces.concat();
+            let limit = Limit::new(super::super::MAX_EVENT);
+            if let Some(frames) = frames_of_halves(&log, limit) {
+                let whole = Scanned::new(&log, limit).frames;
+                let frames: Vec<_> = frames.iter().map(describe).collect();
+                prop_assert_eq!(frames, whole.iter().map(describe).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn logs_of_lines_are_halved() {
+        let halves = |log: &str| frames_of_halves(log.as_bytes(), Limit::new(usize::MAX)).is_some();
+        assert!(halves("{}\n{}\n{}\n{}\n"));
+        assert!(halves("{}\r\n{}\r\n{}\r\nx\n"));
+        assert!(!halves("{}\nx}\n{}\n{}\n{}\n"), "the first half has a line that is not valid");
+        assert!(!halves("{}\n{}\n"), "the second half begins after the last line");
+        assert!(!halves("{\n  \"a\": {},\n  \"b\": {}\n}\n"));
+        assert!(!halves(""));
     }
 }

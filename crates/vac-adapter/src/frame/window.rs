@@ -99,7 +99,7 @@ impl<R: Read> Window<R> {
             Ok(text) => (text, None),
             Err(error) => {
                 let valid = &unchecked[..error.valid_up_to()];
-                (std::str::from_utf8(valid).unwrap_or_default(), Some(error.error_len()))
+                (std::str::from_utf8(valid).expect("valid up to here"), Some(error.error_len()))
             }
         };
         reserve(self.text.try_reserve_exact(text.len()))?;
