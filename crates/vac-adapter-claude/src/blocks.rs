@@ -17,7 +17,7 @@ mapping! {
     /// A block of type `thinking`: `reasoning`.
     pub(crate) struct Thinking<'a>("thinking"; key, value) {
         "type" => "the entry's type", stated = true;
-        "thinking" => "`content`" seed "001", take content: Any<'a> = Some(value.carry());
+        "thinking" => "`content`", take content: Any<'a> = Some(value.carry());
         "signature" => "", keep;
     }
 }

@@ -23,17 +23,17 @@ mapping! {
         "uuid" => "`id`", take id: Text<'a> = value.text();
         "parentUuid" => "`parent-id`",
             take parent: Node<'a, 'a> = value.text().map(|_| value);
-        "timestamp" => "`timestamp`" seed "001",
+        "timestamp" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = AbstractTimestamp::from_node(value).ok();
-        "type" => "the type of a message; `event-type` of an event, which also keeps it" seed "001",
+        "type" => "the type of a message; `event-type` of an event, which also keeps it",
             note kind: Node<'a, 'a> = Some(value),
             unless wanted.kind.is_some_and(|kind| value.is_text(kind));
         "message" | "content" | "data" | "attachment" =>
-            "of a message, its content and what is left; of an event, `data`" seed "001",
+            "of a message, its content and what is left; of an event, `data`",
             take body: Node<'a, 'a> = (wanted.body == Some(key)).then_some(value);
-        "sessionId" | "session_id" => "the session's `id`; kept if it is another" seed "001",
+        "sessionId" | "session_id" => "the session's `id`; kept if it is another",
             note session: Node<'a, 'a> = Some(value), unless wanted.defaults.has(key, value);
-        "cwd" | "version" | "gitBranch" => "the session's; kept if it is another" seed "001",
+        "cwd" | "version" | "gitBranch" => "the session's; kept if it is another",
             stated = wanted.defaults.has(key, value);
         "subtype" | "operation" => "second part of `event-type`",
             note subtype: Node<'a, 'a> = Some(value);

@@ -255,7 +255,7 @@ impl Facts {
             self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
         };
         let [retracted, refused] = members.retracted;
-        // Without another model, the prompt stays the last word.
+        // Without another model, the prompt stays the last message.
         let is_retried = |subtype: Node<'_, '_>| subtype.is_text("model_refusal_fallback");
         let refused = refused.filter(|_| members.subtype.is_some_and(is_retried));
         for node in retracted.into_iter().chain(refused) {

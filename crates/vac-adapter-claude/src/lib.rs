@@ -101,6 +101,7 @@ mod event;
 mod event_meaning;
 mod first_pass;
 mod fork_history;
+mod iflow;
 mod known;
 mod line_members;
 mod lines;
@@ -116,6 +117,7 @@ mod session_folder;
 mod sessions;
 mod subagent;
 mod tools;
+mod upkeep;
 mod usage;
 
 use vac_adapter::mapping::Mapping;
@@ -147,6 +149,10 @@ impl Adapter for Claude {
 
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
+    }
+
+    fn fork(&self, sample: &Sample<'_>) -> Option<&'static str> {
+        iflow::is_iflow(sample).then_some(iflow::NAME)
     }
 
     fn preview(&self, sample: &Sample<'_>) -> Preview {
@@ -197,6 +203,10 @@ impl Adapter for Claude {
         true
     }
 
+    fn result_text(&self, output: &vac_value::Any<'_>) -> Option<String> {
+        iflow::result_text(output)
+    }
+
     fn logs_results(&self) -> bool {
         true
     }
@@ -207,6 +217,10 @@ impl Adapter for Claude {
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
+    }
+
+    fn upkeep(&self) -> &'static vac_adapter::upkeep::Upkeep {
+        &upkeep::UPKEEP
     }
 
     #[cfg(feature = "check")]

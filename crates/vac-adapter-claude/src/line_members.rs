@@ -1,6 +1,6 @@
 //! The members of a line that detection and the first pass need, read in one pass over its keys.
 
-use vac_adapter::{Confidence, Fit, foreign};
+use vac_adapter::{Confidence, Fit};
 use vac_value::{Kind, Node};
 
 use crate::known;
@@ -152,12 +152,7 @@ impl<'d, 'a> LineMembers<'d, 'a> {
         if self.said.parts.is_some() {
             return Some("message-parts");
         }
-        if self.keys.is_qwen {
-            return Some("qwen-member");
-        }
-        // iFlow CLI writes `session-` before the UUID.
-        let session = self.logged_session.and_then(Node::text);
-        session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
+        self.keys.is_qwen.then_some("qwen-member")
     }
 
     /// Returns the verdict on the line with these members.

@@ -12,13 +12,13 @@ use crate::known;
 pub(crate) struct Line<'f, 'a> {
     /// Its number, from 0. Wrappers are not counted.
     pub index: usize,
-    /// Where it is.
+    /// Its place in the log.
     pub place: Place,
     /// The content of the line.
     pub content: LineContent<'f, 'a>,
 }
 
-/// What a line is.
+/// The content of a line.
 #[derive(Clone, Copy)]
 pub(crate) enum LineContent<'f, 'a> {
     /// A value.

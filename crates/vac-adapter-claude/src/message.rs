@@ -16,7 +16,7 @@ use crate::first_pass::{Facts, LinePlan};
 use crate::prompt_rules::annotate_user;
 use crate::usage;
 
-/// What decides how a message of the API is read.
+/// The facts that decide how a message of the API is read.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageContext<'c> {
     /// The role that the entry states.
@@ -28,11 +28,11 @@ pub(crate) struct MessageContext<'c> {
 mapping! {
     /// A message of the API: `message` of a line, and `data.message.message` of a `progress` line.
     pub(crate) struct ApiMessage<'a>("message"; key, value, context: MessageContext<'_>) {
-        "role" => "the entry's type; kept if it is another" seed "001",
+        "role" => "the entry's type; kept if it is another",
             stated = context.role.is_some_and(|role| value.is_text(role));
-        "content" => "`content`, and `children` of its blocks" seed "001",
+        "content" => "`content`, and `children` of its blocks",
             take content: Node<'a, 'a> = Some(value);
-        "model" => "`model-id`; `<synthetic>` is `vac.author`, and kept" seed "001",
+        "model" => "`model-id`; `<synthetic>` is `vac.author`, and kept",
             take model: Text<'a> = value.text().filter(|model| model != SYNTHETIC);
         "usage" => "`token-usage` and `vac.usage` on the last line of a message; else kept",
             take usage: Node<'a, 'a> =
@@ -208,7 +208,7 @@ fn prompt<'a>(
     built(MessageEntryType::User, said, None, envelope, &it, place)
 }
 
-/// What a message contains.
+/// The parts of a message.
 #[derive(Default)]
 struct Said<'a> {
     content: Option<Node<'a, 'a>>,

@@ -7,11 +7,13 @@
 //! | `is_error`, or an error block of the provider | error |
 //! | an exit code that is not 0: the text `Exit code 1`, `toolUseResult.exitCode` | error |
 //! | `toolUseResult.success` is false and `is_error` is absent | error |
+//! | a response of iFlow CLI with an error, or its last lines for a shell tool | as Gemini CLI states it (`iflow.rs`) |
 //! | otherwise | success: the API omits `is_error` where it is false |
 
 use vac_record::annotations::{Decider, Decision, EntryAnnotations, Outcome, Permission};
 use vac_value::{Kind, Node, Text};
 
+use crate::iflow;
 use crate::prompt_rules::INTERRUPTED;
 
 /// Texts of results whose call was not permitted, and who decided.
@@ -41,6 +43,11 @@ pub(crate) fn annotate_result(
     is_error: Option<bool>,
     result: Option<Node<'_, '_>>,
 ) {
+    if let Some(end) = iflow::end(block, result).filter(|_| is_error.is_none()) {
+        let EntryAnnotations { outcome, exit_code, permission, .. } = end;
+        (it.outcome, it.exit_code, it.permission) = (outcome, exit_code, permission);
+        return;
+    }
     let text = block.member("content").and_then(first_text).unwrap_or_default();
     let text = text.trim_start();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);

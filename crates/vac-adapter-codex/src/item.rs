@@ -82,9 +82,9 @@ mapping! {
     /// A response item of type `message` with the role `user` or `assistant`, or of type
     /// `agent_message` (since 0.138), which another agent sent to this one: a message of the user.
     pub(crate) struct Message<'a>("message"; key, value, context: ItemContext<'_>) {
-        "type" | "role" => "the entry's type; kept if it is an `agent_message`" seed "001",
+        "type" | "role" => "the entry's type; kept if it is an `agent_message`",
             stated = context.kind == "message";
-        "content" => "`content`" seed "004", take content: Node<'a, 'a> = Some(value);
+        "content" => "`content`", take content: Node<'a, 'a> = Some(value);
         "id" => "`id`", take id: Text<'a> = value.text();
         "timestamp" => "`timestamp`, if it is a line; else kept",
             take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
@@ -98,7 +98,7 @@ mapping! {
 mapping! {
     /// A response item of type `reasoning`: `reasoning`.
     pub(crate) struct Reasoning<'a>("reasoning"; key, value, context: ItemContext<'_>) {
-        "type" => "the entry's type" seed "001", stated = true;
+        "type" => "the entry's type", stated = true;
         "summary" | "content" => "`content`: the summary, or the other where that is absent; else kept",
             take content: Node<'a, 'a> = (key == context.body).then_some(value);
         "encrypted_content" => "`encrypted`", take encrypted: Text<'a> = value.text();
@@ -115,12 +115,13 @@ mapping! {
     /// `web_search_call`, `tool_search_call` or `image_generation_call`: a `tool-call`. A generated
     /// image is a `tool-result` inside.
     pub(crate) struct ToolCall<'a>("tool call"; key, value, context: ItemContext<'_>) {
-        "type" => "the entry's type, if it is `function_call`; else kept, and `name` where that is absent" seed "001",
+        "type" =>
+            "the entry's type, if it is `function_call`; else kept, and `name` where that is absent",
             stated = context.kind == "function_call";
-        "name" => "`name`" seed "001", take name: Text<'a> = value.text();
-        "arguments" | "input" | "action" | "revised_prompt" => "`input`, as it is written" seed "001",
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "arguments" | "input" | "action" | "revised_prompt" => "`input`, as it is written",
             take input: Node<'a, 'a> = (key == context.body).then_some(value);
-        "call_id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
+        "call_id" => "`call-id`", take call_id: Text<'a> = value.text();
         "id" => "`id`; `call-id` where nothing else states it", take id: Text<'a> = value.text();
         "timestamp" => "`timestamp`, if it is a line; else kept",
             take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
@@ -138,11 +139,11 @@ mapping! {
     /// A response item of type `function_call_output`, `custom_tool_call_output`,
     /// `local_shell_call_output` or `tool_search_output`: a `tool-result`.
     pub(crate) struct ToolResult<'a>("tool result"; key, value, context: ItemContext<'_>) {
-        "type" => "the entry's type, if it is `function_call_output`; else kept" seed "001",
+        "type" => "the entry's type, if it is `function_call_output`; else kept",
             stated = context.kind == "function_call_output";
-        "output" | "tools" => "`output`; `is-error`, `vac.outcome`, `vac.exit-code`" seed "001",
+        "output" | "tools" => "`output`; `is-error`, `vac.outcome`, `vac.exit-code`",
             take output: Node<'a, 'a> = (key == context.body).then_some(value);
-        "call_id" => "`call-id`" seed "001",
+        "call_id" => "`call-id`",
             take call: Node<'a, 'a> = value.text().map(|_| value);
         "status" => "`status`", take status: Text<'a> = value.text();
         "id" => "`id`", take id: Text<'a> = value.text();

@@ -138,6 +138,7 @@ mod text_hash;
 mod tokens;
 mod tools;
 mod typescript_session;
+mod upkeep;
 mod usage;
 
 use vac_adapter::mapping::Mapping;
@@ -230,6 +231,10 @@ impl Adapter for Codex {
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
+    }
+
+    fn upkeep(&self) -> &'static vac_adapter::upkeep::Upkeep {
+        &upkeep::UPKEEP
     }
 
     #[cfg(feature = "check")]

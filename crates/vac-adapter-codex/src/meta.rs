@@ -16,15 +16,15 @@ mapping! {
     /// What a log states about its session: the payload of the first `session_meta`, the header of
     /// a log without envelopes, or `session` of the TypeScript CLI. Its event keeps all of it.
     pub(crate) struct SessionMeta<'a>("session_meta"; key, value) {
-        "id" => "the session's `id`" seed "004", note id: Node<'a, 'a> = Some(value);
+        "id" => "the session's `id`", note id: Node<'a, 'a> = Some(value);
         "timestamp" => "`session-start`",
             note timestamp: AbstractTimestamp<'a> = clock::timestamp(value);
-        "cwd" => "`environment.working-dir`" seed "001",
+        "cwd" => "`environment.working-dir`",
             note working_dir: Node<'a, 'a> = Some(value);
-        "cli_version" => "`cli-version`" seed "001", note cli_version: Node<'a, 'a> = Some(value);
-        "model_provider" => "`model-provider`" seed "001",
+        "cli_version" => "`cli-version`", note cli_version: Node<'a, 'a> = Some(value);
+        "model_provider" => "`model-provider`",
             note model_provider: Node<'a, 'a> = Some(value);
-        "git" => "`environment.vcs`: `commit_hash`, `branch`, `repository_url`" seed "001",
+        "git" => "`environment.vcs`: `commit_hash`, `branch`, `repository_url`",
             note git: Node<'a, 'a> = Some(value);
         "source" => "`format`, `vac.parent`, `vac.author` of prompts; a member of the session",
             note source: Node<'a, 'a> = Some(value);
@@ -72,9 +72,9 @@ pub(crate) struct Meta {
     pub index: u64,
     /// The session's id.
     pub id: Option<String>,
-    /// When it began.
+    /// The time at which the session began.
     pub timestamp: Option<AbstractTimestamp<'static>>,
-    /// Where.
+    /// The folder that it worked in.
     pub working_dir: Option<String>,
     /// With which CLI.
     pub cli_version: Option<String>,
@@ -84,7 +84,7 @@ pub(crate) struct Meta {
     pub format: Option<&'static str>,
     /// The repository.
     pub vcs: Option<VcsContext<'static>>,
-    /// Where the session comes from.
+    /// The members about the session that this one came from.
     pub lineage: Rest<'static>,
     /// Whether its history may be in more than one file.
     pub is_paginated: bool,
@@ -215,7 +215,7 @@ fn prompter(meta: &SessionMeta<'_>) -> Prompter {
     }
 }
 
-/// Returns the sessions that a session states to come from, most specific first. `session_id` is
+/// Returns the sessions that a session names as its origin, most specific first. `session_id` is
 /// that of the session which started all others.
 fn parents(meta: &SessionMeta<'_>, prompter: Prompter) -> Vec<Parent> {
     let is_subagent = prompter == Prompter::OtherAgent;

@@ -8,10 +8,10 @@ use crate::duplicate_events::Links;
 /// The turns of a session, and those that were removed.
 #[derive(Default)]
 pub(crate) struct Rollback {
-    /// Where the last task began, until a user's message is seen in it.
+    /// The position at which the last task began, until a user's message is seen in it.
     task: Option<u64>,
     has_tasks: bool,
-    /// Where the turns that count begin.
+    /// The positions at which the turns that count begin.
     turns: Vec<u64>,
     /// Ranges of removed lines, in order and disjoint.
     removed: Vec<(u64, u64)>,

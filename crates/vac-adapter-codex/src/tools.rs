@@ -186,13 +186,4 @@ mod tests {
         let page = r#"{"type": "open_page", "url": "https://example.org/x"}"#;
         assert_eq!(target("web_search_call", page).host.as_deref(), Some("example.org"));
     }
-
-    #[test]
-    fn every_name_has_one_meaning() {
-        let mut names: Vec<_> = TOOLS.tools.iter().flat_map(|tool| tool.names).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-    }
 }

@@ -21,6 +21,9 @@ fn fit(document: Node<'_, '_>) -> Fit {
     if has("parentId") || has("toolCallId") {
         return Fit::Contradicts("camel-case-ids");
     }
+    if has("method") && has("params") {
+        return Fit::Contradicts("method");
+    }
     match line(document) {
         // A member that Cursor does not have is Claude Code's, Gemini CLI's or OpenCode's.
         Line::Unknown if has("uuid") || has("sessionId") || has("sessionID") => {

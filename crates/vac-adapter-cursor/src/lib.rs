@@ -117,6 +117,7 @@ mod text;
 mod thought;
 mod tool_former_data;
 mod tools;
+mod upkeep;
 mod usage;
 mod written_time;
 
@@ -201,6 +202,10 @@ impl Adapter for Cursor {
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
+    }
+
+    fn upkeep(&self) -> &'static vac_adapter::upkeep::Upkeep {
+        &upkeep::UPKEEP
     }
 
     fn stores(&self) -> &'static vac_adapter::container::Stores {

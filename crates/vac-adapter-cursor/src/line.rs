@@ -114,7 +114,7 @@ impl KeyMembers<'_, '_> {
     fn is_composer(&self) -> bool {
         let is_named = |key: Node<'_, '_>| match key.text() {
             Some(text) => text.starts_with(COMPOSER),
-            // A key with half a surrogate pair.
+            // A key with a lone surrogate.
             None => key.raw().get(1..).is_some_and(|raw| raw.starts_with(COMPOSER.as_bytes())),
         };
         self.held.is_some() && self.key.is_some_and(is_named)

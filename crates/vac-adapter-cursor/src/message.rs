@@ -23,9 +23,9 @@ mapping! {
     /// A line of a transcript or a stream that is a message.
     pub(crate) struct MessageLine<'a>("line"; key, value, wanted: Wanted<'_>) {
         "role" | "type" => "the entry's type: `role` of a transcript, `type` of a stream; \
-            `assistant` for any other speaker than `user`, who is kept" seed "001",
+            `assistant` for any other speaker than `user`, who is kept",
             take kind: MessageEntryType = speaker(value).filter(|_| key == wanted.who);
-        "message" => "`content`, and what is left" seed "001",
+        "message" => "`content`, and what is left",
             take message: Node<'a, 'a> = Some(value);
         "id" => "`id`", take id: Text<'a> = value.text();
         "model" => "`model-id`", take model_id: Text<'a> = value.text();
@@ -44,8 +44,8 @@ mapping! {
     /// `message` of a line.
     pub(crate) struct Message<'a>("message"; key, value, role: &str) {
         "role" => "the entry's type; kept if it is another", stated = value.is_text(role);
-        "content" => "`content`, and `children` of its blocks; `timestamp`, if a text states it"
-            seed "001", take content: Node<'a, 'a> = Some(value);
+        "content" => "`content`, and `children` of its blocks; `timestamp`, if a text states it",
+            take content: Node<'a, 'a> = Some(value);
     }
 }
 

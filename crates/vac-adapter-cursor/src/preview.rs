@@ -12,7 +12,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
         facts.add(line(document.root()), document.root());
     }
     if text::confidence(sample) > Confidence::No {
-        // Memory can always be read.
+        // Reading from memory does not fail.
         let _ = text::add(&Memory { name: sample.name, bytes: sample.bytes }, &mut facts);
     }
     let stem = ids::stem(sample.name).filter(|stem| is_uuid(stem));

@@ -101,7 +101,7 @@ impl Thought {
                 let id = Some(self.place.id());
                 entry::reasoning(Some(content), None, timestamp, id, extensions)
             }
-            // What was cut out of JSON is JSON: impossible.
+            // Not reached: a value that was cut out of JSON is JSON.
             Err(_) => Entry::Event(EventEntry {
                 timestamp,
                 ..entry::event(raw::EVENT_TYPE, self.place.id(), extensions)

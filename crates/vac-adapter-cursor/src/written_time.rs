@@ -49,7 +49,7 @@ fn number(text: &str, from: u16, to: u16) -> Option<u16> {
     text.parse().ok().filter(|number| is_plain && (from..=to).contains(number))
 }
 
-/// Hour and minute of `11:03 AM`, or of a clock with 24 hours. The space may be one
+/// Parses hour and minute of `11:03 AM`, or of a clock with 24 hours. The space may be one
 /// that does not break.
 fn clock(text: &str) -> Option<(u16, u16)> {
     let (time, half) = match text.split_once([' ', '\u{a0}', '\u{202f}']) {

@@ -11,7 +11,6 @@ const PROJECT: Base = Base { folder: "chats", within: 2, above: 1, or_own_folder
 
 /// The rules.
 pub(crate) const COMPANIONS: Companions = Companions {
-    session_folder: None,
     files: &[
         Companion {
             variants: &[],
@@ -34,12 +33,16 @@ pub(crate) const COMPANIONS: Companions = Companions {
         prompt: "message",
         timestamp: "timestamp",
     }),
+    ..Companions::NONE
 };
 
 /// Adds the path of the project, the only line of the file.
-fn project_root(bytes: &[u8], preview: &mut Preview) {
-    let line = std::str::from_utf8(bytes).unwrap_or_default().trim();
+fn project_root(bytes: &[u8], preview: &mut Preview) -> Result<(), &'static str> {
+    let line = std::str::from_utf8(bytes)
+        .map_err(|_| "not UTF-8, so the folder of the session's project is not read from it")?;
+    let line = line.trim();
     if preview.project.is_none() && !line.is_empty() && !line.contains('\n') {
         preview.project = Some(line.to_owned());
     }
+    Ok(())
 }

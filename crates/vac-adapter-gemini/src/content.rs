@@ -67,7 +67,7 @@ impl<'s> Calls<'s> {
             is_found = call.is_some();
             return (call.map(Into::into), is_found);
         };
-        // Answers come in the order of the calls, mostly.
+        // Answers are usually in the order of the calls.
         if let Some(waiting) = waiting
             && let Some(at) = waiting.iter().take(MAX_PARALLEL).position(|call| *call == id)
         {

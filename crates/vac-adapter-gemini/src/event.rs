@@ -18,11 +18,11 @@ use crate::walk::Around;
 mapping! {
     /// A message of the CLI, or of an unknown type: an event.
     pub(crate) struct Event<'a>("event"; key, value) {
-        "type" => "`event-type`" seed "004", take kind: Text<'a> = value.text();
-        "id" => "`id`" seed "004", take id: Text<'a> = value.text();
-        "timestamp" => "`timestamp`" seed "004",
+        "type" => "`event-type`", take kind: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = time(value);
-        "content" => "`vac.ends`" seed "004", note content: Node<'a, 'a> = Some(value);
+        "content" => "`vac.ends`", note content: Node<'a, 'a> = Some(value);
         _ => keep;
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     if maker.position.is_turn_open {
         annotations.ends = turn_end(&event_type, content);
     }
-    // A conversation that ends with neither the user nor the model was interrupted (seed 002).
+    // A conversation that ends with neither the user nor the model was interrupted.
     if maker.version.is_last && matches!(&*event_type, "info" | "warning") {
         annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Interrupted) });
     }

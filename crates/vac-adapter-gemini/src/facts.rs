@@ -103,7 +103,7 @@ impl Facts {
         }
         for key in CHANGED {
             let value = around.member(key).filter(|value| value.kind() != Kind::Null);
-            // The head of a record has no place for what one encoding cannot say.
+            // A value that one encoding cannot express does not fit into the head of a record.
             if let Some(value) = value.map(Node::carry)
                 && Any::from_value(&value, Encoding::Cbor).is_ok()
             {

@@ -21,15 +21,15 @@ mapping! {
     /// The head of a further document of the session is an event, which keeps all but `startTime`.
     pub(crate) struct Head<'a>("session"; key, value, wanted: Wanted) {
         "sessionId" => "`id`, `session.session-id`; without one, that of a `$set`, the file's \
-            stem, or a function of the bytes" seed "000, 002",
+            stem, or a function of the bytes",
             stated = wanted.is_hoisted && session_id(value).is_some();
         "startTime" => "`created`, `session.session-start`; without one, the earliest timestamp, \
-            else the minute in the file's name. `timestamp` of the event" seed "000, 002",
+            else the minute in the file's name. `timestamp` of the event",
             take start: AbstractTimestamp<'a> = time(value);
-        "lastUpdated" => "`session.session-end`, the last one; without one, the latest timestamp"
-            seed "002", take end: AbstractTimestamp<'a> =
+        "lastUpdated" => "`session.session-end`, the last one; without one, the latest timestamp",
+            take end: AbstractTimestamp<'a> =
                 time(value).filter(|_| wanted.is_hoisted);
-        "messages" | "history" | "clientHistory" | "toolCall" => "the entries" seed "000, 003",
+        "messages" | "history" | "clientHistory" | "toolCall" => "the entries",
             stated = is_list(wanted.lists, key, value);
         "projectHash" => "decides which folder is `environment.working-dir`", keep;
         "directories" => "`environment.working-dir`, if nothing else states it", keep;

@@ -62,7 +62,7 @@
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or in `displayName` |
 //! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`vac_adapter::parts::outcome`) |
 //! | `usage` | messages with `token-usage` | `input` - `cached` + `tool`; `cached`; `output` + `thoughts`; `thoughts` |
-//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing. `info` or `warning` as the last message of the conversation: interrupted (seed 002) |
+//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing. `info` or `warning` as the last message of the conversation: interrupted |
 //! | `tool` | tool-results whose call is not in the log | `functionResponse.name` |
 //! | `parent` of the session | | the folder `chats/<id>` of a subagent's file |
 //!
@@ -129,6 +129,7 @@ mod stream;
 mod survey;
 mod tool_calls;
 mod tools;
+mod upkeep;
 mod user_message_kind;
 mod walk;
 
@@ -212,7 +213,7 @@ impl Adapter for Gemini {
         parts::result_text::result_text(output)
     }
 
-    /// Returns `None`, because no log of the CLI states a version.
+    /// Returns the newest tested version. No log of the CLI states its own version.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
     }
@@ -227,6 +228,10 @@ impl Adapter for Gemini {
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
+    }
+
+    fn upkeep(&self) -> &'static vac_adapter::upkeep::Upkeep {
+        &upkeep::UPKEEP
     }
 
     #[cfg(feature = "check")]

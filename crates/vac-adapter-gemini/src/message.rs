@@ -38,23 +38,22 @@ mapping! {
     /// consists of responses of tools is a `tool-result` for each; the first has what is left as
     /// `message`.
     pub(crate) struct Message<'a>("message"; key, value, wanted: Wanted) {
-        "id" => "`id`; `native:id` of an earlier version" seed "000, 001",
+        "id" => "`id`; `native:id` of an earlier version",
             take id: Text<'a> = value.text();
-        "timestamp" => "`timestamp`" seed "000, 001",
+        "timestamp" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = time(value);
-        "type" | "role" => "the entry's type; kept unless `user`, `gemini` or, as role, `model`"
-            seed "000, 001, 003",
+        "type" | "role" => "the entry's type; kept unless `user`, `gemini` or, as role, `model`",
             stated = wanted.discriminator.0 == key && value.is_text(wanted.discriminator.1);
-        "content" | "parts" => "`content`, and `children` of its parts" seed "000, 001, 003",
+        "content" | "parts" => "`content`, and `children` of its parts",
             take content: Node<'a, 'a> = (wanted.content_key == Some(key)).then_some(value);
-        "model" => "`model-id`" seed "000, 001",
+        "model" => "`model-id`",
             take model_id: Text<'a> = value.text().filter(|_| wanted.is_message);
-        "tokens" => "`token-usage` and `vac.usage` of the last version that has any" seed "004",
+        "tokens" => "`token-usage` and `vac.usage` of the last version that has any",
             take tokens: Node<'a, 'a> = (wanted.counts && value.kind() == Kind::Map)
                 .then_some(value);
-        "thoughts" => "`children`: `reasoning`" seed "000, 001",
+        "thoughts" => "`children`: `reasoning`",
             take thoughts: Node<'a, 'a> = filled(value).filter(|_| wanted.is_message);
-        "toolCalls" => "`children`: `tool-call`, `tool-result`" seed "000, 001, 002",
+        "toolCalls" => "`children`: `tool-call`, `tool-result`",
             take tool_calls: Node<'a, 'a> = filled(value).filter(|_| wanted.is_message);
         "displayContent" => "`vac.author`", note shown: Node<'a, 'a> = Some(value);
         "messageId" => "", keep;

@@ -367,7 +367,7 @@ impl Lines {
             Content::Raw(raw) => raw.bytes,
         };
         let before = (bytes.as_ptr() as usize).saturating_sub(all.as_ptr() as usize);
-        // Bytes that were put together are not part of the frame.
+        // Bytes that were joined are not part of the frame.
         let before = if before <= all.len() { before } else { 0 };
         if frame.place != self.frame || before < self.at {
             *self = Self { frame: frame.place, at: 0, count: 0 };

@@ -22,7 +22,7 @@ pub(crate) struct Segment {
     pub file: usize,
     /// Its frames, by index.
     pub frames: Range<u64>,
-    /// When it begins; without a time, when the segment before it begins.
+    /// The time at which it begins; without one, that of the segment before it.
     pub moment: Moment,
     /// Of a list of prompts, those of this session.
     pub picked: Vec<Pick>,

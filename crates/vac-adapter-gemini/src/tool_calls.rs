@@ -13,16 +13,15 @@ use crate::{entry, event, tools};
 mapping! {
     /// An element of `toolCalls`: a `tool-call`, and a `tool-result` if it has a `result`.
     pub(crate) struct ToolCall<'a>("toolCalls"; key, value) {
-        "name" => "`name`" seed "000, 001", take name: Text<'a> = value.text();
-        "args" => "`input`" seed "000, 001", take input: Any<'a> = Some(value.carry());
-        "id" => "`call-id`" seed "000, 001", take call_id: Text<'a> = value.text();
-        "timestamp" => "`timestamp`; without one, the message's" seed "000",
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "args" => "`input`", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`; without one, the message's",
             take timestamp: AbstractTimestamp<'a> = time(value);
-        "result" => "`output` of the `tool-result`, `is-error`" seed "000, 001",
+        "result" => "`output` of the `tool-result`, `is-error`",
             take result: Node<'a, 'a> = Some(value);
         "status" =>
-            "`status`, `is-error` and `vac.outcome` of the `tool-result`; without one, kept"
-            seed "000, 001, 002",
+            "`status`, `is-error` and `vac.outcome` of the `tool-result`; without one, kept",
             take status: Node<'a, 'a> = value.text().map(|_| value);
         "resultDisplay" => "kept in the `tool-result`; without one, in the `tool-call`",
             take display: Node<'a, 'a> = Some(value);
@@ -34,9 +33,9 @@ mapping! {
 mapping! {
     /// An element of `thoughts`: `reasoning`.
     pub(crate) struct Thought<'a>("thoughts"; key, value) {
-        "description" => "`content`" seed "000, 001", take content: Any<'a> = Some(value.carry());
-        "subject" => "`subject`" seed "000, 001", take subject: Text<'a> = value.text();
-        "timestamp" => "`timestamp`; without one, the message's" seed "004",
+        "description" => "`content`", take content: Any<'a> = Some(value.carry());
+        "subject" => "`subject`", take subject: Text<'a> = value.text();
+        "timestamp" => "`timestamp`; without one, the message's",
             take timestamp: AbstractTimestamp<'a> = time(value);
     }
 }
@@ -45,16 +44,16 @@ mapping! {
     /// `tokens` of a message. `input` contains `cached`; `thoughts` and `tool` are counted next to
     /// `output` and `input`.
     pub(crate) struct Tokens<'a>("tokens"; key, value) {
-        "input" => "`token-usage.input`, `vac.usage.input`" seed "004",
+        "input" => "`token-usage.input`, `vac.usage.input`",
             take input: u64 = value.uint();
-        "output" => "`token-usage.output`, `vac.usage.output`" seed "004",
+        "output" => "`token-usage.output`, `vac.usage.output`",
             take output: u64 = value.uint();
-        "cached" => "`token-usage.cached`, `vac.usage.cache-read`" seed "004",
+        "cached" => "`token-usage.cached`, `vac.usage.cache-read`",
             take cached: u64 = value.uint();
-        "thoughts" => "`token-usage.reasoning`, `vac.usage.reasoning`, `vac.usage.output`"
-            seed "004", take thoughts: u64 = value.uint();
-        "tool" => "`vac.usage.input`" seed "004", note tool: u64 = value.uint();
-        "total" => "`token-usage.total`" seed "004", take total: u64 = value.uint();
+        "thoughts" => "`token-usage.reasoning`, `vac.usage.reasoning`, `vac.usage.output`",
+            take thoughts: u64 = value.uint();
+        "tool" => "`vac.usage.input`", note tool: u64 = value.uint();
+        "total" => "`token-usage.total`", take total: u64 = value.uint();
     }
 }
 

@@ -150,16 +150,6 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// Returns the entry for a file or a table that could not be read.
-pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
-    let mut data = Rest::default();
-    raw::push(&mut data, "file", &what);
-    let id = format!("unreadable-{number}").into();
-    let reason = Some(annotations::UnparsedReason::Other);
-    let annotations = EntryAnnotations { reason, ..EntryAnnotations::default() };
-    entry::event("unreadable".into(), data, id, None, Rest::default(), &annotations)
-}
-
 /// Returns a row whose data is not an object. Text is kept unparsed.
 fn row<'a>(
     node: Node<'a, '_>,

@@ -128,6 +128,7 @@ mod survey;
 mod time;
 mod tool;
 mod tools;
+mod upkeep;
 mod usage;
 
 use vac_adapter::mapping::Mapping;
@@ -214,6 +215,10 @@ impl Adapter for OpenCode {
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
         places::PLACES
+    }
+
+    fn upkeep(&self) -> &'static vac_adapter::upkeep::Upkeep {
+        &upkeep::UPKEEP
     }
 
     fn stores(&self) -> &'static vac_adapter::container::Stores {

@@ -24,15 +24,15 @@ pub(crate) struct MessageContext<'c> {
 mapping! {
     /// A message, without its parts.
     pub(crate) struct Message<'a>("message"; key, value, context: MessageContext<'_>) {
-        "role" => "the entry's type" seed "001", stated = value.is_text(role(value));
+        "role" => "the entry's type", stated = value.is_text(role(value));
         "sessionID" => "the session's `id`; kept if it is another",
             stated = value.is_text(context.session);
-        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
         "parentID" => "`parent-id`", take parent_id: Text<'a> = value.text();
         "modelID" => "`model-id`, `models`", take model_id: Text<'a> = value.text();
         "model" => "its `modelID` is `model-id` where nothing else states it; the rest is kept",
             take model: Node<'a, 'a> = as_map(value).filter(|_| !context.has_model_id);
-        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+        "time" => "its `created` is `timestamp`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);
         "cost" => "`token-usage.cost`",
             take cost: Number<'a> = usage::cost(value).filter(|_| context.counts_usage);

@@ -80,15 +80,15 @@ fn invocation<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 mapping! {
     /// A message of 2025, with its parts inside.
     pub(crate) struct Message2025<'a>("message (2025)"; key, value, session: &str) {
-        "role" => "the entry's type" seed "001", stated = value.is_text(role(value));
+        "role" => "the entry's type", stated = value.is_text(role(value));
         "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
-        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
         "parentID" => "`parent-id`", take parent_id: Text<'a> = value.text();
         "parts" => "an entry for each part, two for a call with a result",
             note parts: Node<'a, 'a> = Some(value), unless value.kind() == Kind::Array;
         "metadata" => "everything else about the message; the rest is kept",
             take metadata: Node<'a, 'a> = as_map(value);
-        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+        "time" => "its `created` is `timestamp`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);
     }
 }
@@ -97,7 +97,7 @@ mapping! {
     /// `metadata` of a message of 2025.
     pub(crate) struct Metadata<'a>("message (2025).metadata"; key, value, session: &str) {
         "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
-        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+        "time" => "its `created` is `timestamp`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);
         "assistant" => "model and usage; the rest is kept",
             take assistant: Node<'a, 'a> = as_map(value);

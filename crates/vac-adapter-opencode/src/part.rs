@@ -32,10 +32,10 @@ const ENCRYPTED: &str = "reasoningEncryptedContent";
 mapping! {
     /// A part of type `text`: a message with the role of its message.
     pub(crate) struct TextPart<'a>("text"; key, value, session: &str) {
-        "type" => "the entry's type" seed "001", stated = value.is_text("text");
+        "type" => "the entry's type", stated = value.is_text("text");
         "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
-        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
-        "text" => "`content`" seed "001", take content: Node<'a, 'a> = Some(value);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "text" => "`content`", take content: Node<'a, 'a> = Some(value);
         "time" => "its `start` is `timestamp`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);
         "synthetic" | "ignored" => "`vac.author`",
@@ -47,10 +47,10 @@ mapping! {
 mapping! {
     /// A part of type `reasoning`.
     pub(crate) struct ReasoningPart<'a>("reasoning"; key, value, session: &str) {
-        "type" => "the entry's type" seed "001", stated = value.is_text("reasoning");
+        "type" => "the entry's type", stated = value.is_text("reasoning");
         "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
-        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
-        "text" => "`content`" seed "001", take content: Any<'a> = Some(value.carry());
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "text" => "`content`", take content: Any<'a> = Some(value.carry());
         "metadata" => "`encrypted` of the first provider that has it; the rest is kept",
             take metadata: Node<'a, 'a> = encrypting_provider(value).map(|_| value);
         "time" => "its `start` is `timestamp`; the rest is kept",
@@ -81,10 +81,10 @@ pub(crate) struct EventContext<'c> {
 mapping! {
     /// A part of another type: an event. One of an unknown type may have any other key.
     pub(crate) struct EventPart<'a>("part"; key, value, context: EventContext<'_>) {
-        "type" => "`event-type`" seed "001", stated = value.is_text(context.kind);
+        "type" => "`event-type`", stated = value.is_text(context.kind);
         "sessionID" => "the session's `id`; kept if it is another",
             stated = value.is_text(context.session);
-        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
         "time" => "its `start`, else its `created`, is `timestamp`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);
         "cost" => "of a `step-finish` without its message, `token-usage.cost`; else kept",

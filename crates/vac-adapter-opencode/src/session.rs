@@ -154,7 +154,7 @@ impl Session for OpenCodeSession<'_> {
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         for (number, (what, reason)) in (1..).zip(self.unreadable()) {
             sink.report().warn(format!("{what}: {reason}"));
-            let entry = event::unreadable(what, number);
+            let entry = vac_adapter::raw::unreadable(what, number);
             sink.entry(entry, Origin { place: Place::default(), bytes: b"" })?;
         }
         for (key, count) in &self.survey_report.unknown_keys {

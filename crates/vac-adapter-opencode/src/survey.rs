@@ -253,7 +253,7 @@ mod tests {
                 r#"{{"id": "p{number}", "worktree": "/"}} {{"id": "s{number}", "projectID": "q"}}"#
             )
         };
-        // The half pair keeps every project an event.
+        // The lone surrogate makes every project an event.
         let refused = |number: usize| {
             format!(
                 r#"{{"id": "q", "worktree": "\ud800"}} {{"id": "s{number}", "projectID": "q"}}"#

@@ -22,15 +22,16 @@ pub(crate) const STARTED: TimeKeys = TimeKeys { start: "start", end: None };
 mapping! {
     /// `time` of a session, a message, a part or a tool call.
     pub(crate) struct Time<'a>("time"; key, value, keys: TimeKeys) {
-        "created" => "of a session, `session-start`; else `timestamp`" seed "001",
+        "created" => "of a session, `session-start`; else `timestamp`",
             take created: AbstractTimestamp<'a> = timestamp(value, keys.start == key);
-        "start" | "ran" => "`timestamp`" seed "001",
+        "start" | "ran" => "`timestamp`",
             take start: AbstractTimestamp<'a> = timestamp(value, keys.start == key);
-        "end" | "completed" => "of a tool call, `timestamp` of the result; else kept" seed "001",
+        "end" | "completed" => "of a tool call, `timestamp` of the result; else kept",
             take end: AbstractTimestamp<'a> = timestamp(value, keys.end == Some(key));
         "updated" => "of a session, `session-end`; else kept",
             take updated: AbstractTimestamp<'a> = timestamp(value, keys.end == Some(key));
-        "initialized" | "compacted" | "compacting" | "archived" | "suspended" | "streamed" => "", keep;
+        "initialized" | "compacted" | "compacting" | "archived" | "suspended" | "streamed" => "",
+            keep;
     }
 }
 

@@ -33,14 +33,14 @@ fn says(state: Node<'_, '_>, key: &str) -> bool {
 mapping! {
     /// A part of type `tool`: a call, and its result if there is one.
     pub(crate) struct ToolPart<'a>("tool"; key, value, session: &str) {
-        "type" => "the entry's type" seed "001", stated = value.is_text("tool");
+        "type" => "the entry's type", stated = value.is_text("tool");
         "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
-        "id" => "`id`; that of the result ends with `:result`" seed "001",
+        "id" => "`id`; that of the result ends with `:result`",
             take id: Text<'a> = value.text();
-        "tool" => "`name`, `vac.action`" seed "001", take name: Text<'a> = value.text();
-        "callID" => "`call-id` of both" seed "001", take call_id: Text<'a> = value.text();
-        "state" => "what became of the call; the rest is kept on the result, if there is one"
-            seed "001", take state: Node<'a, 'a> = as_map(value);
+        "tool" => "`name`, `vac.action`", take name: Text<'a> = value.text();
+        "callID" => "`call-id` of both", take call_id: Text<'a> = value.text();
+        "state" => "what became of the call; the rest is kept on the result, if there is one",
+            take state: Node<'a, 'a> = as_map(value);
         "messageID" => "on both", note message: Node<'a, 'a> = Some(value);
         "metadata" | "time_created" | "time_updated" => "", keep;
     }
@@ -50,12 +50,13 @@ mapping! {
     /// `state` of a tool call. A call has a result if its state has `output` or `error`, or is
     /// `completed` or `error`.
     pub(crate) struct NativeState<'a>("state"; key, value, result: Option<&str>) {
-        "input" => "`input`" seed "001", take input: Any<'a> = Some(value.carry());
-        "output" | "error" | "content" => "`output` of the result; kept if it is another of these"
-            seed "001", take output: Any<'a> = (result == Some(key)).then(|| value.carry());
-        "status" => "`status`, `is-error` and `vac.outcome` of the result; kept where the result is absent"
-            seed "001", take status: Text<'a> = value.text().filter(|_| result.is_some());
-        "time" => "its `start` is `timestamp` of the call, its `end` that of the result" seed "001",
+        "input" => "`input`", take input: Any<'a> = Some(value.carry());
+        "output" | "error" | "content" => "`output` of the result; kept if it is another of these",
+            take output: Any<'a> = (result == Some(key)).then(|| value.carry());
+        "status" =>
+            "`status`, `is-error` and `vac.outcome` of the result; kept where the result is absent",
+            take status: Text<'a> = value.text().filter(|_| result.is_some());
+        "time" => "its `start` is `timestamp` of the call, its `end` that of the result",
             take time: Node<'a, 'a> = as_map(value);
         "metadata" | "structured" => "`vac.exit-code`, `vac.outcome`, `vac.delegated-to`", keep;
         "title" | "raw" | "attachments" => "", keep;

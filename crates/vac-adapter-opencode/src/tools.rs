@@ -167,15 +167,6 @@ mod tests {
     }
 
     #[test]
-    fn each_name_is_listed_once() {
-        let mut names: Vec<_> = TOOLS.tools.iter().flat_map(|tool| tool.names).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-    }
-
-    #[test]
     fn targets_are_read_from_the_input() {
         let target = |tool: &str, input: &str| {
             TOOLS.target(tool, Document::json(input.as_bytes()).expect("JSON").root())

@@ -147,7 +147,7 @@ impl Blobs {
     fn read(database: &dyn Database) -> io::Result<Self> {
         let mut blobs = Vec::new();
         database.rows(&BLOBS, None, &mut |mut row| {
-            // The hash in hexadecimal, or whatever there is.
+            // The hash in hexadecimal; any other value as text.
             let id = match row.cell("id") {
                 Cell::Blob(bytes) => hex_encoded(bytes),
                 other => other.to_text(),

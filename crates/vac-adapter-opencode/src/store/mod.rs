@@ -34,6 +34,7 @@ pub(crate) const STORES: Stores = Stores {
         let tree = tree::Tree::open(folder)?;
         Ok(tree.map(|tree| Arc::new(tree) as Arc<dyn SessionStore>))
     },
+    ..Stores::NONE
 };
 
 /// The id of a session for objects that name none.

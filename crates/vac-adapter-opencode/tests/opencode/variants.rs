@@ -274,7 +274,7 @@ fn file_that_could_not_be_read_is_an_event_and_a_warning() {
 }
 
 #[test]
-fn document_that_claims_a_file_could_not_be_read_is_an_event_of_the_log() {
+fn document_about_an_unreadable_file_is_an_event_of_the_log() {
     let log = format!(
         "{MESSAGE}\n{}",
         r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "no"}"#

@@ -1,0 +1,47 @@
+//! iFlow CLI: the lines of Claude Code, around results of Gemini's API.
+//!
+//! ```json
+//! {"type": "tool_result", "tool_use_id": "c1", "content": {"callId": "c1",
+//!  "responseParts": {"functionResponse": {"response": {"output": "..."}}}, "resultDisplay": "..."}}
+//! ```
+
+use vac_adapter::Sample;
+use vac_adapter::parts::failed;
+use vac_adapter::parts::outcome::{self, StatedEnd};
+use vac_record::annotations::EntryAnnotations;
+use vac_value::{Any, Kind, Node};
+
+/// The name of the agent.
+pub(crate) const NAME: &str = "iflow";
+
+/// Returns whether lines are those of iFlow CLI: their session is `session-` and a UUID.
+pub(crate) fn is_iflow(sample: &Sample<'_>) -> bool {
+    sample.documents.iter().any(|document| {
+        let session = document.root().member("sessionId").and_then(Node::text);
+        let session = session.unwrap_or_default();
+        let uuid = session.strip_prefix("session-").unwrap_or_default();
+        uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
+    })
+}
+
+/// Returns how a call ended, if its result is one of iFlow CLI: as Gemini's API and its tools state it.
+pub(crate) fn end(
+    block: Node<'_, '_>,
+    result: Option<Node<'_, '_>>,
+) -> Option<EntryAnnotations<'static>> {
+    let parts = block.member("content")?.member("responseParts")?;
+    let part = if parts.kind() == Kind::Array { parts.elements().next()? } else { parts };
+    let function = part.member("functionResponse")?;
+    let is_shell = function.member("name").is_some_and(|it| it.is_text("run_shell_command"));
+    let status = result.and_then(|result| result.member("status")?.text());
+    let has_failed = status.as_deref().filter(|status| *status == "error").map(|_| true);
+    let is_error = has_failed.or_else(|| function.member("response").and_then(failed));
+    let end = StatedEnd { is_shell, status: status.as_deref(), is_error };
+    Some(outcome::annotations(Some(parts), end))
+}
+
+/// Returns the text of a result.
+pub(crate) fn result_text(output: &Any<'_>) -> Option<String> {
+    let response = output.get("responseParts")?.get("functionResponse")?.get("response")?;
+    response.get("output").or_else(|| response.get("error"))?.text()
+}
