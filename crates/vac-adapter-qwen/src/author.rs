@@ -3,6 +3,7 @@
 //! | the line states | author |
 //! |---|---|
 //! | `isSidechain` | the agent that started the subagent |
+//! | `subtype` `agent_mention` or `agent_message` (0.24) | another agent |
 //! | `provenance: real_user` | the user |
 //! | any other `provenance` | the program |
 //! | `subtype` `mid_turn_user_message` or `realtime_message`, or none | by the [rules](RULES) |
@@ -39,6 +40,7 @@ pub(crate) struct Stated<'s> {
 pub(crate) fn author(content: Option<&Any<'_>>, stated: Stated<'_>) -> Author {
     match (stated.provenance, stated.subtype) {
         _ if stated.is_sidechain => Author::OtherAgent,
+        (_, Some("agent_mention" | "agent_message")) => Author::OtherAgent,
         (Some("real_user"), _) => Author::User,
         (Some(_), _) | (None, Some("cron" | "notification")) => Author::Program,
         (None, None | Some("mid_turn_user_message" | "realtime_message")) => {
@@ -71,6 +73,7 @@ mod tests {
             ("Hi", None, Some("mid_turn_user_message"), false, Author::User),
             ("Hi", None, Some("cron"), false, Author::Program),
             ("Hi", None, Some("new_kind"), false, Author::Unknown),
+            ("Hi", None, Some("agent_message"), false, Author::OtherAgent),
             ("Hi", Some("real_user"), None, true, Author::OtherAgent),
             (hook, None, None, false, Author::Hook),
         ] {

@@ -40,11 +40,12 @@
 //!
 //! | annotation | on | from |
 //! |---|---|---|
-//! | `author` | user messages | `provenance`, `subtype`, else the [rules](Adapter::prompt_rules) for texts (`author.rs`) |
+//! | `author` | user messages | `provenance`, `subtype`, else the [rules](vac_adapter::Adapter::prompt_rules) for texts (`author.rs`) |
 //! | `superseded` | all entries between a `rewind` and the line that it goes back to | `parentUuid` of the `rewind`: lines are never removed |
+//! | `superseded: compacted` | messages, calls and results before a `chat_compression` | |
 //! | `inherited` | all entries that a branch copied | `forkedFrom` |
 //! | `subagent` | all entries of a subagent | `isSidechain`, `agentId` |
-//! | `action` | tool-calls | the [tools](Adapter::tools) |
+//! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools) |
 //! | `outcome`, `exit-code`, `permission` | tool-results | `toolCallResult.status`, the response, and its last lines for shell tools |
 //! | `permission` | `ui_telemetry` of a tool call | `decision` |
 //! | `usage` | assistant messages | `usageMetadata`: `promptTokenCount` without cached tokens; thoughts as part of the output, whether `candidatesTokenCount` contains them or not |
@@ -75,89 +76,31 @@ mod places;
 mod tools;
 mod usage;
 
-use vac_adapter::line_log;
-use vac_adapter::mapping::Mapping;
-use vac_adapter::members::Rest;
+use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::parts;
-use vac_adapter::prompt::{PromptRule, Typed};
-use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
-use vac_value::Any;
-
-use lines::Lines;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Qwen;
 
-impl Adapter for Qwen {
-    fn name(&self) -> &'static str {
-        "qwen"
-    }
-
-    fn title(&self) -> &'static str {
-        "Qwen Code"
-    }
-
-    fn detect(&self, sample: &Sample<'_>) -> Verdict {
-        line_log::verdict::<Lines>(sample)
-    }
-
-    fn preview(&self, sample: &Sample<'_>) -> Preview {
-        line_log::preview::<Lines>(sample)
-    }
-
-    fn newest_tested(&self) -> Option<&'static str> {
-        Some("0.21.14")
-    }
-
-    fn cli_name(&self) -> &'static str {
-        "qwen-code"
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        let lines = [line::Line::MAPPING, line::Message::MAPPING, usage::UsageMetadata::MAPPING];
-        lines.into_iter().chain(parts::MAPPINGS).collect()
-    }
-
-    fn tools(&self) -> &'static ToolTable {
-        &tools::TOOLS
-    }
-
-    fn compaction_events(&self) -> &'static [&'static str] {
-        &[event::COMPRESSION]
-    }
-
-    fn prompt_rules(&self) -> &'static [PromptRule] {
-        author::RULES
-    }
-
-    fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<Typed> {
-        author::typed(text, extensions)
-    }
-
-    fn result_text(&self, output: &Any<'_>) -> Option<String> {
-        parts::result_text::result_text(output)
-    }
-
-    fn logs_results(&self) -> bool {
-        true
-    }
-
-    fn writes_whole_texts(&self) -> bool {
-        true
-    }
-
-    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
-        places::PLACES
-    }
-
-    #[cfg(feature = "check")]
-    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
-        Some(&check::QWEN)
-    }
-
-    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        line_log::survey::<Lines>(input)
-    }
+impl LineAdapter for Qwen {
+    const AGENT: LineAgent = LineAgent {
+        cli_name: Some("qwen-code"),
+        newest_tested: Some("0.21.14"),
+        mappings: &[
+            &[line::Line::MAPPING, line::Message::MAPPING, usage::UsageMetadata::MAPPING],
+            &parts::MAPPINGS,
+        ],
+        tools: &tools::TOOLS,
+        compaction_events: &[event::COMPRESSION],
+        prompt_rules: author::RULES,
+        typed: author::typed,
+        result_text: parts::result_text::result_text,
+        logs_results: true,
+        writes_whole_texts: true,
+        places: places::PLACES,
+        #[cfg(feature = "check")]
+        check_rules: Some(&check::QWEN),
+        ..LineAgent::new::<lines::Lines>("qwen", "Qwen Code")
+    };
 }

@@ -88,7 +88,7 @@ mapping! {
         "forkedFrom" => "`vac.inherited`", note forked_from: Node<'a, 'a> = Some(value);
         "agentName" | "agentColor" | "agentRunId" | "agentRound" | "externalInputKind"
         | "goalContext" | "contextWindowSize" | "promptId" | "daemonPromptId" | "backgroundTurn"
-        | "deliveredTurn" => "", keep;
+        | "deliveredTurn" | "workspaceCwd" => "", keep;
     }
 }
 

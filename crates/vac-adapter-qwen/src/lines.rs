@@ -8,6 +8,7 @@ use vac_record::Entry;
 use vac_record::annotations::{EntryAnnotations, Relation, Superseded, SupersededHow};
 use vac_value::{Kind, Node};
 
+use crate::event::COMPRESSION;
 use crate::line;
 
 /// What the first pass has found.
@@ -23,6 +24,8 @@ pub(crate) struct Lines {
     rewound: HashMap<u64, usize>,
     /// The ids of the lines that state rewinds.
     rewinds: Vec<String>,
+    /// The lines that state compressions, and their ids.
+    compressions: Vec<(u64, String)>,
     /// The session that other lines came from.
     fork: Option<String>,
     /// The session that started this one.
@@ -94,7 +97,7 @@ impl LineFormat for Lines {
         let is_line = ["user", "assistant", "tool_result", "system"]
             .iter()
             .any(|name| kind.is_some_and(|kind| kind.is_text(name)));
-        if !is_line || !has("uuid") || !has("sessionId") {
+        if !is_line || !has("uuid") && !has("sessionId") {
             return Fit::unknown(document);
         }
         let message = document.member("message");
@@ -103,9 +106,14 @@ impl LineFormat for Lines {
         }
         let has_parts = is_kind(message.and_then(|it| it.member("parts")), Kind::Array);
         if has_parts || ["systemPayload", "toolCallResult", "usageMetadata"].into_iter().any(has) {
-            return Fit::Fits(Confidence::Certain);
+            let is_whole = has("uuid") && has("sessionId");
+            return Fit::Fits(if is_whole { Confidence::Certain } else { Confidence::Likely });
         }
         Fit::Neutral
+    }
+
+    fn session(line: Node<'_, '_>) -> Option<String> {
+        text(line.member("sessionId")).filter(|_| line.member("uuid").is_some())
     }
 
     fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
@@ -143,6 +151,11 @@ impl LineFormat for Lines {
             if is("type", "system") && is("subtype", "rewind") {
                 self.rewind(line, &id);
             }
+            if is("type", "system") && is("subtype", COMPRESSION) {
+                let is_first = !self.ids.contains_key(&id);
+                let by = if is_first { id.clone() } else { at.place.id() };
+                self.compressions.push((at.index, by));
+            }
             let of_id = self.ids.entry(id);
             let of_id = of_id.or_insert(LinesOfId { first: at.index, usage: None });
             if member("usageMetadata").is_some() {
@@ -154,6 +167,12 @@ impl LineFormat for Lines {
 
     fn finish(&mut self) {
         self.conversation = Vec::new();
+        for (index, by) in std::mem::take(&mut self.compressions) {
+            // A summary that was taken back replaces nothing.
+            if !self.rewound.contains_key(&index) {
+                self.facts.compactions.add(index, by);
+            }
+        }
         self.facts.vcs = git(None, self.branch.clone(), None);
         let from =
             |id: Option<String>, relation| id.map(|session_id| Parent { session_id, relation });
