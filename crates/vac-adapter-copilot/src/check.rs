@@ -13,6 +13,7 @@ pub const COPILOT: AgentRules = AgentRules {
         when: When::Is(&[
             "user.message",
             "assistant.message",
+            "assistant.reasoning",
             "tool.execution_start",
             "tool.execution_complete",
         ]),

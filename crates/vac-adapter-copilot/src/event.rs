@@ -3,11 +3,14 @@
 //! | event | decision | by |
 //! |---|---|---|
 //! | `permission.requested` | asked | |
-//! | `permission.completed` `approved...` | allowed | not stated |
+//! | `permission.completed` `approved...` | allowed | `decisionSource` (1.0.89), else not stated |
 //! | `permission.completed` `denied-interactively-by-user` | denied | the user |
 //! | `permission.completed` `denied-by-permission-request-hook` | denied | a hook |
 //! | `permission.completed` `denied-...` | denied | rules |
+//! | `permission.completed` `cancelled` | unknown: the turn was stopped | |
 //! | `session.permissions_changed` to all | allowed | the user |
+//!
+//! A request that a hook has decided states `resolvedByHook`.
 
 use vac_adapter::Report;
 use vac_adapter::annotation::attach;
@@ -25,26 +28,47 @@ use crate::usage;
 
 /// The event that says that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "session.compaction_complete";
+/// The event that says that the conversation begins anew.
+pub(crate) const CLEARED: &str = "session.context_cleared";
 
 /// The first parts of known types. New types appear every month.
 const FAMILIES: &[&str] = &[
+    "agent",
     "assistant",
+    "auto_mode_switch",
     "canvas",
+    "capabilities",
+    "command",
+    "commands",
+    "elicitation",
+    "exit_plan_mode",
     "external_tool",
+    "factory",
     "hook",
+    "mcp",
+    "mcp_app",
+    "model",
+    "pending_messages",
     "permission",
+    "sampling",
+    "sandbox",
     "session",
+    "session_limits_exhausted",
     "skill",
     "subagent",
     "system",
     "tool",
+    "tool_search",
+    "ui",
     "user",
+    "user_input",
 ];
 
 /// Whether a type of lines is known.
 pub(crate) fn is_known(kind: &str) -> bool {
     let family = kind.split_once('.').map(|(family, _)| family);
-    kind == "abort" || family.is_some_and(|family| FAMILIES.contains(&family))
+    matches!(kind, "abort" | "prompt_cache_break")
+        || family.is_some_and(|family| FAMILIES.contains(&family))
 }
 
 /// Returns the entry of an event.
@@ -104,16 +128,18 @@ fn meaning<'a>(
             report.duplicates_linked += 1;
         }
         "permission.requested" => {
-            let request = data.member("permissionRequest");
-            let call_id = request.and_then(|request| request.member("toolCallId")?.text());
-            let what = about(lines, text("requestId"));
-            it.permission = Some(Permission { decision: Decision::Asked, by: None, what, call_id });
+            let (what, call_id) = about(lines, text("requestId"));
+            let is_of_hook = data.member("resolvedByHook").and_then(Node::bool) == Some(true);
+            let by = is_of_hook.then_some(Decider::Hook);
+            it.permission = Some(Permission { decision: Decision::Asked, by, what, call_id });
         }
         "permission.completed" => {
             let kind = data.member("result").and_then(|result| result.member("kind")?.text());
             let (decision, by) = decision(kind.as_deref().unwrap_or_default());
-            let what = about(lines, text("requestId"));
-            it.permission = Some(Permission { decision, by, what, call_id: text("toolCallId") });
+            let by = text("decisionSource").and_then(|source| decider(&source)).or(by);
+            let (what, call_id) = about(lines, text("requestId"));
+            let call_id = text("toolCallId").or(call_id);
+            it.permission = Some(Permission { decision, by, what, call_id });
         }
         "session.permissions_changed" => {
             let allows_all = data.member("allowAllPermissions").and_then(Node::bool);
@@ -127,9 +153,29 @@ fn meaning<'a>(
     }
 }
 
-/// Returns what a request for permission is about.
-fn about<'a>(lines: &'a crate::lines::Lines, request: Option<Text<'_>>) -> Option<Text<'a>> {
-    lines.requests.get(&*request?).map(|what| what.as_str().into())
+/// Returns what a request for permission is about, and the call.
+fn about<'a>(
+    lines: &'a crate::lines::Lines,
+    request: Option<Text<'_>>,
+) -> (Option<Text<'a>>, Option<Text<'a>>) {
+    let Some(request) = request.and_then(|id| lines.requests.get(&*id)) else {
+        return (None, None);
+    };
+    (request.what.as_deref().map(Into::into), request.call_id.as_deref().map(Into::into))
+}
+
+/// Returns who decided, by the source of a decision: `human-response`, `host-policy`.
+fn decider(source: &str) -> Option<Decider> {
+    let has = |word: &str| source.to_ascii_lowercase().contains(word);
+    if has("human") || has("user") {
+        Some(Decider::User)
+    } else if has("hook") {
+        Some(Decider::Hook)
+    } else if has("policy") || has("rule") {
+        Some(Decider::Policy)
+    } else {
+        None
+    }
 }
 
 /// Returns the decision that a result states, and who decided.

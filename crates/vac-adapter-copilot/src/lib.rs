@@ -31,6 +31,7 @@
 //! |---|---|
 //! | `user.message` | user |
 //! | `assistant.message` | assistant, with a child for its reasoning and for each of `toolRequests` |
+//! | `assistant.reasoning` (older versions) | reasoning |
 //! | `tool.execution_start` of a call that no message requests | tool-call |
 //! | `tool.execution_complete` | tool-result |
 //! | all others | system-event of that type |
@@ -40,11 +41,12 @@
 //!
 //! | annotation | on | from |
 //! |---|---|---|
-//! | `author` | user messages | `agentId`, `source`, `isAutopilotContinuation`, else the [rules](Adapter::prompt_rules) for texts (`author.rs`) |
+//! | `author` | user messages | `agentId`, `source`, `isAutopilotContinuation`, else the [rules](vac_adapter::Adapter::prompt_rules) for texts (`author.rs`) |
 //! | `duplicate-of` | `tool.execution_start` | the call of a message, by its `call-id` |
+//! | `superseded: compacted` | messages, calls and results before the start of a compaction that succeeded, or before the conversation was cleared | `session.compaction_complete`, `session.context_cleared` |
 //! | `subagent` | all entries of a subagent | `agentId`, which is the call that started it; `parentToolCallId` |
 //! | `delegated-to` | tool-calls that started a subagent | `subagent.started` |
-//! | `action` | tool-calls | the [tools](Adapter::tools), `mcpServerName`; `user_command` for a command that the user typed with `!` |
+//! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools), `mcpServerName`; `user_command` for a command that the user typed with `!` |
 //! | `outcome`, `exit-code` | tool-results | `success`, `error.code`, and the last line of what a command printed |
 //! | `permission` | `permission.requested`, `permission.completed`, `session.permissions_changed` | (`event.rs`) |
 //! | `usage` | assistant messages, children of `session.shutdown`, `session.compaction_complete` | `outputTokens`; `modelMetrics` without the output of messages; `compactionTokensUsed` (`usage.rs`) |
@@ -73,101 +75,41 @@ mod places;
 mod tools;
 mod usage;
 
-use vac_adapter::line_log;
-use vac_adapter::mapping::Mapping;
-use vac_adapter::members::Rest;
-use vac_adapter::prompt::{PromptRule, Typed};
-use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
-use vac_value::Any;
-
-use lines::Lines;
+use vac_adapter::line_log::{LineAdapter, LineAgent};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copilot;
 
-impl Adapter for Copilot {
-    fn name(&self) -> &'static str {
-        "copilot"
-    }
-
-    fn title(&self) -> &'static str {
-        "Copilot CLI"
-    }
-
-    fn detect(&self, sample: &Sample<'_>) -> Verdict {
-        line_log::verdict::<Lines>(sample)
-    }
-
-    fn preview(&self, sample: &Sample<'_>) -> Preview {
-        line_log::preview::<Lines>(sample)
-    }
-
-    fn newest_tested(&self) -> Option<&'static str> {
-        Some("1.0.79")
-    }
-
-    fn cli_name(&self) -> &'static str {
-        "copilot-cli"
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        vec![
+impl LineAdapter for Copilot {
+    const AGENT: LineAgent = LineAgent {
+        cli_name: Some("copilot-cli"),
+        newest_tested: Some("1.0.79"),
+        mappings: &[&[
             line::Line::MAPPING,
             line::UserMessage::MAPPING,
             line::AssistantMessage::MAPPING,
+            line::Thought::MAPPING,
             line::ToolRequest::MAPPING,
             line::ExecutionStart::MAPPING,
             line::ExecutionComplete::MAPPING,
             usage::NativeUsage::MAPPING,
-        ]
-    }
-
-    fn tools(&self) -> &'static ToolTable {
-        &tools::TOOLS
-    }
-
-    fn compaction_events(&self) -> &'static [&'static str] {
-        &[event::COMPACTION]
-    }
-
-    fn prompt_rules(&self) -> &'static [PromptRule] {
-        author::RULES
-    }
-
-    fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<Typed> {
-        author::typed(text, extensions)
-    }
-
-    /// The output is a result with `content`, or an error with `message`.
-    fn result_text(&self, output: &Any<'_>) -> Option<String> {
-        let text = |key: &str| output.get(key).and_then(|it| it.text());
-        text("content").or_else(|| text("message"))
-    }
-
-    fn logs_results(&self) -> bool {
-        true
-    }
-
-    fn writes_whole_texts(&self) -> bool {
-        true
-    }
-
-    fn companions(&self) -> &'static vac_adapter::companions::Companions {
-        &companions::COMPANIONS
-    }
-
-    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
-        places::PLACES
-    }
-
-    #[cfg(feature = "check")]
-    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
-        Some(&check::COPILOT)
-    }
-
-    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        line_log::survey::<Lines>(input)
-    }
+        ]],
+        tools: &tools::TOOLS,
+        compaction_events: &[event::COMPACTION],
+        prompt_rules: author::RULES,
+        typed: author::typed,
+        // The output is a result with `content`, or an error with `message`.
+        result_text: |output| {
+            let text = |key: &str| output.get(key).and_then(|it| it.text());
+            text("content").or_else(|| text("message"))
+        },
+        logs_results: true,
+        writes_whole_texts: true,
+        companions: &companions::COMPANIONS,
+        places: places::PLACES,
+        #[cfg(feature = "check")]
+        check_rules: Some(&check::COPILOT),
+        ..LineAgent::new::<lines::Lines>("copilot", "Copilot CLI")
+    };
 }

@@ -9,8 +9,8 @@ use vac_adapter::tools::canonical;
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Category, EntryAnnotations, Outcome, Subagent, Usage};
 use vac_record::{
-    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, TokenUsage, ToolCallEntry,
-    ToolResultEntry,
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
+    ToolCallEntry, ToolResultEntry,
 };
 use vac_value::{Any, Kind, Map, Node, Text};
 
@@ -27,6 +27,8 @@ const CALL: &[&str] =
     &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
 const RESULT: &[&str] =
     &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
+const THOUGHT: &[&str] =
+    &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
 const EVENT: &[&str] = keys::EVENT;
 
 mapping! {
@@ -69,6 +71,14 @@ mapping! {
         "messageId" | "interactionId" | "turnId" | "apiCallId" | "requestId" | "clientRequestId"
         | "serviceRequestId" | "encryptedContent" | "reasoningBlocks" | "chunkIndex" | "chunkCount"
         | "phase" | "citations" | "serverTools" | "rte" => "", keep;
+    }
+}
+
+mapping! {
+    /// `data` of an `assistant.reasoning`, which older versions write before the message.
+    pub(crate) struct Thought<'a>("assistant.reasoning"; key, value) {
+        "content" => "`content`", take content: Any<'a> = Some(value.carry());
+        "reasoningId" => "", keep;
     }
 }
 
@@ -129,6 +139,7 @@ pub(crate) fn entry<'a>(
     let (named, make): (_, Make<'a>) = match kind {
         Some("user.message") => (MESSAGE, user),
         Some("assistant.message") => (MESSAGE, assistant),
+        Some("assistant.reasoning") => (THOUGHT, thought),
         Some("tool.execution_complete") => (RESULT, result),
         Some("tool.execution_start") if call().is_none_or(|id| !lines.requested.contains(&*id)) => {
             (CALL, start)
@@ -253,6 +264,13 @@ fn assistant<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
     let Entry::Message(message) = entry else { return entry };
     let children = (!children.is_empty()).then_some(children);
     Entry::Message(MessageEntry { model_id: model, token_usage, children, ..message })
+}
+
+fn thought<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
+    let Thought { content, rest } = Thought::read(data(&mut reading), &[], report);
+    let extensions = reading.extensions(rest, false);
+    let common = Common { timestamp: reading.line.timestamp, id: reading.id, extensions };
+    Entry::Reasoning(entry::reasoning(content, None, None, common))
 }
 
 fn start<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, fill, git, parse_time, text};
-use vac_adapter::{Adapter, Confidence, Fit, Parent, Report};
+use vac_adapter::{Adapter, Confidence, Fit, Parent, Report, Share};
 use vac_record::Entry;
 use vac_record::annotations::{Relation, Usage};
 use vac_value::{IntoOwned, Kind, Node};
@@ -12,6 +12,18 @@ use crate::tools::TOOLS;
 use crate::usage::Totals;
 use crate::{event, line};
 
+/// Types that are signs of the agent even on a line without an id.
+const SIGNS: &[&str] = &[
+    "assistant.message",
+    "assistant.turn_end",
+    "assistant.turn_start",
+    "session.shutdown",
+    "session.start",
+    "tool.execution_complete",
+    "tool.execution_start",
+    "user.message",
+];
+
 /// What the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
@@ -19,6 +31,8 @@ pub(crate) struct Lines {
     is_vscode: bool,
     /// The folder of the session, which has its id.
     folder: Option<String>,
+    /// Whether the file is next to the folders of sessions, as until early 2026.
+    is_flat: bool,
     /// The calls that messages request.
     pub requested: HashSet<String>,
     /// The calls that the user made.
@@ -27,11 +41,21 @@ pub(crate) struct Lines {
     pub shell_calls: HashSet<String>,
     /// The calls that started subagents.
     pub delegations: HashSet<String>,
-    /// What requests for permission are about.
-    pub requests: HashMap<String, String>,
+    /// The requests for permission.
+    pub requests: HashMap<String, PermissionRequest>,
     /// What each model used, by the line of the shutdown.
     pub shutdowns: HashMap<u64, Vec<Usage<'static>>>,
     totals: Totals,
+    /// The line at which a compaction started.
+    compacting: Option<u64>,
+}
+
+/// A request for permission.
+#[derive(Debug)]
+pub(crate) struct PermissionRequest {
+    /// What it is about.
+    pub what: Option<String>,
+    pub call_id: Option<String>,
 }
 
 impl Lines {
@@ -79,10 +103,7 @@ impl LineFormat for Lines {
         let Some(kind) = kind.filter(|kind| kind.contains('.') || kind == "abort") else {
             return Fit::unknown(document);
         };
-        let is_line = is_kind("data", Kind::Map)
-            && is_kind("id", Kind::Text)
-            && document.member("parentId").is_some();
-        if !is_line {
+        if !is_kind("data", Kind::Map) {
             return Fit::unknown(document);
         }
         let data = document.member("data");
@@ -90,11 +111,23 @@ impl LineFormat for Lines {
         if kind == "session.start" && (has("copilotVersion") || has("producer")) {
             return Fit::Fits(Confidence::Certain);
         }
-        if event::is_known(&kind) { Fit::Fits(Confidence::Likely) } else { Fit::Neutral }
+        let is_whole = is_kind("id", Kind::Text) && document.member("parentId").is_some();
+        match (is_whole, event::is_known(&kind)) {
+            (true, true) => Fit::Fits(Confidence::Likely),
+            (true, false) => Fit::Neutral,
+            (false, _) if SIGNS.contains(&&*kind) => Fit::Fits(Confidence::Possible),
+            (false, _) => Fit::unknown(document),
+        }
+    }
+
+    fn session(line: Node<'_, '_>) -> Option<String> {
+        let is_start = line.member("type").is_some_and(|it| it.is_text("session.start"));
+        text(line.member("data").filter(|_| is_start)?.member("sessionId"))
     }
 
     fn begin(&mut self, name: &str, folder: &str) {
         let folder = folder.rsplit('/').next().filter(|folder| !folder.is_empty());
+        self.is_flat = folder == Some("session-state");
         self.folder = folder.filter(|_| name == "events.jsonl").map(str::to_owned);
     }
 
@@ -151,11 +184,24 @@ impl LineFormat for Lines {
             }
             "subagent.started" => self.delegations.extend(text(of("toolCallId"))),
             "permission.requested" => {
-                let request = of("permissionRequest");
-                let what =
-                    request.and_then(|it| it.member("toolName").or_else(|| it.member("kind")));
-                if let (Some(id), Some(what)) = (text(of("requestId")), text(what)) {
-                    self.requests.insert(id, what);
+                let member = |key: &str| text(of("permissionRequest")?.member(key));
+                let what = member("toolName").or_else(|| member("kind"));
+                let call_id = member("toolCallId").or_else(|| text(of("toolCallId")));
+                if let Some(id) = text(of("requestId")) {
+                    self.requests.insert(id, PermissionRequest { what, call_id });
+                }
+            }
+            // What was said before is not part of the conversation any more.
+            event::CLEARED => {
+                let by = text(line.member("id")).unwrap_or_else(|| at.place.id());
+                self.facts.compactions.add(at.index, by);
+            }
+            "session.compaction_start" => self.compacting = Some(at.index),
+            event::COMPACTION => {
+                let before = self.compacting.take().unwrap_or(at.index);
+                if of("success").and_then(Node::bool) != Some(false) {
+                    let by = text(line.member("id")).unwrap_or_else(|| at.place.id());
+                    self.facts.compactions.add(before, by);
                 }
             }
             "session.shutdown" => {
@@ -181,8 +227,8 @@ impl LineFormat for Lines {
         if self.is_vscode { "vscode" } else { "events" }
     }
 
-    fn variant_with_files(&self) -> &'static str {
-        if self.is_vscode { self.variant() } else { "events-folder" }
+    fn share(&self) -> Share {
+        if self.is_flat { Share::Older } else { Share::Whole }
     }
 
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {

@@ -17,7 +17,7 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         in_home: &[".copilot"],
         keeps: &[
             Keep::logs(&["session-state", "*"], &["events.jsonl"]),
-            // 2025 and early 2026.
+            // 2025 and early 2026; the folder of the same session replaces it.
             Keep::logs(&["session-state"], &["*.jsonl"]),
         ],
         ..AgentPlace::DEFAULT

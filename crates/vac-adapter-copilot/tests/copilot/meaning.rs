@@ -133,3 +133,29 @@ fn transcript_of_vscode_keeps_arguments_as_text() {
     assert_eq!(record["session"]["vac"]["variant"], "vscode");
     assert!(entries(&record)[3]["children"][1]["input"].is_string());
 }
+
+#[test]
+fn later_version_states_who_decided_and_what_was_cleared() {
+    let record = convert_fixture("events/later-version");
+    let found: Vec<_> = annotated(&record, "permission")
+        .into_iter()
+        .map(|(_, it)| {
+            let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
+            [text("decision"), text("by"), text("what"), text("call-id")].join(" ")
+        })
+        .collect();
+    let expected = [
+        "asked - shell c1",
+        "allowed user shell c1",
+        "asked hook shell c2",
+        "allowed policy shell c2",
+        "unknown - - -",
+    ];
+    assert_eq!(found, expected);
+    let cleared: Vec<_> = annotated(&record, "superseded").into_iter().map(|(id, _)| id).collect();
+    assert_eq!(cleared, ["e2", "e3", "e4", "e7", "e10"]);
+    let thought = &entries(&record)[2];
+    assert_eq!((&thought["type"], &thought["id"]), (&json!("reasoning"), &json!("e3")));
+    let outcomes: Vec<_> = annotated(&record, "outcome").into_iter().map(|(_, it)| it).collect();
+    assert_eq!(outcomes, ["success", "error"]);
+}
