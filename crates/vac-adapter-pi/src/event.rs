@@ -13,22 +13,28 @@ use crate::usage;
 
 /// The event that says that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "compaction";
+/// The event of `OpenClaw` that begins a conversation anew.
+pub(crate) const RESET: &str = "reset";
 
 /// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
 pub(crate) const LINES: &[&str] = &[
     COMPACTION,
+    RESET,
+    "agent_status",
     "branch_summary",
     "child_usage_attributed",
     "context_edit",
     "credential_pin",
     "custom",
     "custom_message",
+    "git_state",
     "label",
     "mode_change",
     "model_change",
-    "reset",
+    "service_tier_change",
     "session_info",
     "session_init",
+    "session_state",
     "thinking_level_change",
     "title_change",
     "ttsr_injection",
@@ -94,6 +100,11 @@ fn meaning(reading: &mut Reading<'_>, event_type: &str, report: &mut Report) {
     let node = reading.node;
     match event_type {
         "session" => reading.it.starts = Some(true),
+        // What a session that Prime Agent started used, whose log is not kept with the others.
+        "child_usage_attributed" => {
+            let usage = node.member("childUsage").filter(|usage| usage::is_usage(*usage));
+            reading.it.usage = reading.used(usage, report);
+        }
         "usage" | COMPACTION | "branch_summary" => {
             let usage = node.member("usage").filter(|usage| usage::is_usage(*usage));
             let model = node.member("model").and_then(Node::text);

@@ -24,6 +24,7 @@
 //! |---|---|
 //! | `jsonl` | a session as lines in a tree (version 3; older ones without ids) |
 //! | `capture` | what `pi --mode json` prints |
+//! | `database` | a session of `OpenClaw` since 2026.7.2, in `openclaw-agent.sqlite` (`store.rs`) |
 //!
 //! Oh My Pi, Prime Agent and `OpenClaw` (until 2026.7.1) write the same format. The place
 //! of a log names the one that wrote it.
@@ -43,12 +44,13 @@
 //!
 //! | annotation | on | from |
 //! |---|---|---|
-//! | `author` | user messages | the [rules](Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent of Oh My Pi |
+//! | `author` | user messages | the [rules](vac_adapter::Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent of Oh My Pi |
 //! | `superseded` | messages and summaries that are not on the way from the last line to the first | `parentId`; `by` is the line with which the log went on instead |
+//! | `superseded: compacted` | messages, calls and results before `firstKeptEntryId` of a `compaction` or (`OpenClaw`) a `reset`; version 1 counts them (`firstKeptEntryIndex`) | |
 //! | `inherited` | all entries that a fork copied | a time before that of the header, with `parentSession` |
-//! | `action` | tool-calls | the [tools](Adapter::tools); `user_command` for a `bashExecution` |
+//! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools); `user_command` for a `bashExecution` |
 //! | `outcome`, `exit-code` | tool-results | `isError`, and the last line of what a command printed; `exitCode`, `cancelled` |
-//! | `usage` | assistant messages; `usage`, `compaction`, `branch_summary`, tool results with requests of their own | `usage`: its numbers do not overlap |
+//! | `usage` | assistant messages; `usage`, `compaction`, `branch_summary`, tool results with requests of their own; `child_usage_attributed` of Prime Agent | `usage`: its numbers do not overlap; `childUsage` |
 //! | `starts` | `session` | |
 //! | `ends` | assistant messages; `session_exit` of Oh My Pi | `stopReason` `stop`, `error`, `aborted`; `kind` |
 //! | `parent` of the session | | `parentSession`; the folder of a subagent of Oh My Pi, which has the name of its session |
@@ -60,6 +62,9 @@
 //! * A line whose parent is not in the file follows the line before it. Lines about the session
 //!   (models, titles, labels) are never superseded.
 //! * Tokens of lines that a fork copied are not counted again.
+//! * `aggregateUsage` of Prime Agent (0.9) is that of a message with those of the sessions it started:
+//!   only `childUsage` counts next to the message. Logs of these sessions are not searched for.
+//! * A captured line has the time of its message.
 //! * `credential_pin.hash` is kept: it is a hash, and shows which credential was used.
 //! * The version of the agent is not in the log.
 #![doc = include_str!("../MAPPING.md")]
@@ -70,18 +75,14 @@ mod event;
 mod line;
 mod lines;
 mod places;
+mod store;
 mod tools;
 mod tree;
 mod usage;
 
-use vac_adapter::line_log;
-use vac_adapter::mapping::Mapping;
+use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::prompt::PromptRule;
-use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::annotations::Author;
-
-use lines::Lines;
 
 /// Texts in the user's name.
 const RULES: &[PromptRule] = &[
@@ -94,29 +95,9 @@ const RULES: &[PromptRule] = &[
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pi;
 
-impl Adapter for Pi {
-    fn name(&self) -> &'static str {
-        "pi"
-    }
-
-    fn title(&self) -> &'static str {
-        "Pi"
-    }
-
-    fn detect(&self, sample: &Sample<'_>) -> Verdict {
-        line_log::verdict::<Lines>(sample)
-    }
-
-    fn preview(&self, sample: &Sample<'_>) -> Preview {
-        line_log::preview::<Lines>(sample)
-    }
-
-    fn cli_name(&self) -> &'static str {
-        "pi"
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        vec![
+impl LineAdapter for Pi {
+    const AGENT: LineAgent = LineAgent {
+        mappings: &[&[
             line::Line::MAPPING,
             line::Message::MAPPING,
             line::ToolResult::MAPPING,
@@ -124,39 +105,16 @@ impl Adapter for Pi {
             line::ToolCall::MAPPING,
             line::Thinking::MAPPING,
             usage::NativeUsage::MAPPING,
-        ]
-    }
-
-    fn tools(&self) -> &'static ToolTable {
-        &tools::TOOLS
-    }
-
-    fn compaction_events(&self) -> &'static [&'static str] {
-        &[event::COMPACTION]
-    }
-
-    fn prompt_rules(&self) -> &'static [PromptRule] {
-        RULES
-    }
-
-    fn logs_results(&self) -> bool {
-        true
-    }
-
-    fn writes_whole_texts(&self) -> bool {
-        true
-    }
-
-    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
-        places::PLACES
-    }
-
-    #[cfg(feature = "check")]
-    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
-        Some(&check::PI)
-    }
-
-    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        line_log::survey::<Lines>(input)
-    }
+        ]],
+        tools: &tools::TOOLS,
+        compaction_events: &[event::COMPACTION],
+        prompt_rules: RULES,
+        logs_results: true,
+        writes_whole_texts: true,
+        places: places::PLACES,
+        stores: &store::STORES,
+        #[cfg(feature = "check")]
+        check_rules: Some(&check::PI),
+        ..LineAgent::new::<lines::Lines>("pi", "Pi")
+    };
 }

@@ -15,9 +15,9 @@ use vac_record::{
 };
 use vac_value::{Any, Kind, Node, Text};
 
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 use crate::tools::{TOOLS, USER_COMMAND};
-use crate::{event, usage};
+use crate::{event, store, usage};
 
 /// The keys that this adapter adds to entries.
 const OURS: &[&str] = &["parent-id", "message"];
@@ -114,6 +114,10 @@ pub(crate) fn entry<'a>(
     lines: &'a Lines,
     report: &mut Report,
 ) -> Entry<'a> {
+    if let Some((table, row)) = store::row(node) {
+        let common = Common { id: Some(at.place.id().into()), ..Common::default() };
+        return Entry::Event(entry::event(table.into(), Some(all(row, &[])), common));
+    }
     let message = node.member("message").filter(|message| message.kind() == Kind::Map);
     let is_message = |kind: Node<'_, '_>| kind.is_text("message") || kind.is_text("message_end");
     let role = message
@@ -128,6 +132,7 @@ pub(crate) fn entry<'a>(
     };
     let known = role.as_deref().filter(|_| !named.is_empty());
     let mut line = Line::read(node, named, known, report);
+    line.timestamp = line.timestamp.or_else(|| lines::time(node).and_then(parse_time));
     let mut it = lines.annotations(line.timestamp.as_ref(), at);
     // Lines that state something about the session stay true on every branch.
     it.superseded = it.superseded.filter(|_| event::is_of_conversation(line.kind.as_deref()));

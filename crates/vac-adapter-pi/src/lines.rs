@@ -12,13 +12,15 @@ use vac_record::{AbstractTimestamp, Entry};
 use vac_value::{IntoOwned, Kind, Node};
 
 use crate::tree::Tree;
-use crate::{event, line};
+use crate::{event, line, store};
 
 /// What the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
     tree: Tree,
+    /// The compactions: their line, the first line that each of them keeps, and their ids.
+    compactions: Vec<(u64, u64, String)>,
     /// The providers of models.
     providers: HashMap<String, String>,
     /// The session that this one was forked from.
@@ -28,6 +30,9 @@ pub(crate) struct Lines {
     /// Whether it is the session of a subagent.
     pub is_subagent: bool,
     is_capture: bool,
+    is_database: bool,
+    /// The session that the window of a database came from.
+    window: Option<Parent>,
 }
 
 impl Lines {
@@ -57,17 +62,29 @@ impl Lines {
     }
 }
 
-/// Returns the id of a session in the name of its file: `<time>_<id>.jsonl`.
+/// Returns the id of a session in the name of its file: `<time>_<id>.jsonl`. An id may be any text.
 fn id_in_name(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next()?;
     let stem = name.strip_suffix(".jsonl").unwrap_or(name);
-    let id = stem.rsplit_once('_').map_or(stem, |(_, id)| id);
+    let is_time = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    let id = stem.split_once('_').filter(|(time, _)| is_time(time)).map_or(stem, |(_, id)| id);
     (!id.is_empty()).then(|| id.to_owned())
+}
+
+/// Returns the time of a line: its own, or (in a capture) that of its message.
+pub(crate) fn time<'d, 'a>(line: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    line.member("timestamp").or_else(|| line.member("message")?.member("timestamp"))
 }
 
 impl LineFormat for Lines {
     const ID: &'static str = "id";
     const PARENT: &'static str = "parentId";
+    const TABLES: &'static [&'static str] = &[
+        "session_windows",
+        "session_nodes",
+        "session_transcript_cold_archives",
+        "transcript_events",
+    ];
 
     fn adapter() -> &'static dyn Adapter {
         &crate::Pi
@@ -76,13 +93,20 @@ impl LineFormat for Lines {
     fn fit(document: Node<'_, '_>) -> Fit {
         let has_text = |key: &str| document.member(key).is_some_and(|it| it.kind() == Kind::Text);
         let has = |key: &str| document.member(key).is_some();
+        match store::row(document) {
+            // The only document of a session whose events are in an archive, besides that of the archive.
+            Some(("session_windows", _)) => return Fit::Fits(Confidence::Likely),
+            Some(_) => return Fit::Neutral,
+            None => {}
+        }
         let kind = document.member("type").and_then(Node::text);
         let is_likely = |is_it: bool| {
             if is_it { Fit::Fits(Confidence::Likely) } else { Fit::unknown(document) }
         };
         match kind.as_deref() {
-            Some("session") if has_text("id") && has_text("timestamp") && has_text("cwd") => {
-                Fit::Fits(Confidence::Certain)
+            Some("session") if has_text("id") && has_text("timestamp") => {
+                let is_header = has_text("cwd") || has("version");
+                if is_header { Fit::Fits(Confidence::Certain) } else { Fit::unknown(document) }
             }
             Some("title") => is_likely(has("pad")),
             Some("message") => fit_message(document),
@@ -94,6 +118,11 @@ impl LineFormat for Lines {
         }
     }
 
+    fn session(line: Node<'_, '_>) -> Option<String> {
+        let is_header = line.member("type").is_some_and(|it| it.is_text("session"));
+        text(line.member("id").filter(|_| is_header))
+    }
+
     fn begin(&mut self, _: &str, folder: &str) {
         let folder = folder.rsplit('/').next().filter(|folder| folder.contains('_'));
         self.folder = folder.and_then(id_in_name);
@@ -101,7 +130,18 @@ impl LineFormat for Lines {
 
     fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
         let member = |key: &str| line.member(key);
-        self.facts.time(member("timestamp"));
+        if let Some((table, row)) = store::row(line) {
+            self.is_database = true;
+            if table == "session_windows" {
+                fill(&mut self.facts.session_id, row.member("session_id"));
+                self.model(row.member("model"), row.member("model_provider"), 0);
+                let reason = row.member("reason").and_then(Node::text);
+                self.window =
+                    store::parent(text(row.member("previous_session_id")), reason.as_deref());
+            }
+            return;
+        }
+        self.facts.time(time(line));
         let Some(kind) = member("type").and_then(Node::text) else { return };
         match &*kind {
             "session" => {
@@ -115,10 +155,11 @@ impl LineFormat for Lines {
                 return;
             }
             "session_init" => self.is_subagent = true,
-            "model_change" => {
-                let model = member("modelId").or_else(|| member("model"));
-                self.model(model, member("provider"), 0);
-            }
+            "model_change" => match member("modelId") {
+                Some(model) => self.model(Some(model), member("provider"), 0),
+                // Oh My Pi: `provider/model`.
+                None => self.named_model(member("model")),
+            },
             "message" | "message_end" => {
                 self.is_capture |= kind == "message_end";
                 let message = member("message");
@@ -129,20 +170,37 @@ impl LineFormat for Lines {
             }
             _ => {}
         }
-        if let Some(id) = text(member("id")) {
+        let id = text(member("id"));
+        if [event::COMPACTION, event::RESET].contains(&&*kind) {
+            // Without the first line that is kept, all of them are replaced.
+            let named = text(member("firstKeptEntryId")).and_then(|id| self.tree.index(&id));
+            // Version 1 counts lines.
+            let counted = member("firstKeptEntryIndex").and_then(Node::uint);
+            let kept = named.or(counted.filter(|kept| *kept < at.index)).unwrap_or(at.index);
+            let by = id.clone().unwrap_or_else(|| at.place.id());
+            self.compactions.push((at.index, kept, by));
+        }
+        if let Some(id) = id {
             self.tree.add(&id, member("parentId"), at.index);
         }
     }
 
     fn finish(&mut self) {
         self.tree.finish();
+        for (index, kept, by) in std::mem::take(&mut self.compactions) {
+            // A summary on a branch that was left replaces nothing.
+            if self.tree.replaced_by(index).is_none() {
+                self.facts.compactions.add(kept, by);
+            }
+        }
         let main = self.facts.models.main();
         self.facts.provider = main.and_then(|main| self.providers.remove(main));
         let from =
             |id: Option<String>, relation| id.map(|session_id| Parent { session_id, relation });
         let starter = self.folder.clone().filter(|_| self.is_subagent);
         let starter = from(starter, Relation::Subagent);
-        self.facts.parent = starter.or_else(|| from(self.fork.clone(), Relation::Fork));
+        let fork = from(self.fork.clone(), Relation::Fork);
+        self.facts.parent = starter.or(fork).or_else(|| self.window.clone());
     }
 
     fn facts(&self) -> &LineFacts {
@@ -150,7 +208,11 @@ impl LineFormat for Lines {
     }
 
     fn variant(&self) -> &'static str {
-        if self.is_capture { "capture" } else { "jsonl" }
+        match (self.is_database, self.is_capture) {
+            (true, _) => "database",
+            (false, true) => "capture",
+            (false, false) => "jsonl",
+        }
     }
 
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {
@@ -159,6 +221,16 @@ impl LineFormat for Lines {
 }
 
 impl Lines {
+    /// Adds a model whose name begins with its provider.
+    fn named_model(&mut self, name: Option<Node<'_, '_>>) {
+        let Some(name) = text(name) else { return };
+        let (provider, model) = name.split_once('/').unwrap_or(("", &name));
+        self.facts.models.add(model, 0);
+        if !provider.is_empty() {
+            self.providers.entry(model.to_owned()).or_insert(provider.to_owned());
+        }
+    }
+
     fn model(&mut self, model: Option<Node<'_, '_>>, provider: Option<Node<'_, '_>>, answers: u64) {
         let Some(model) = text(model) else { return };
         self.facts.models.add(&model, answers);
@@ -203,6 +275,8 @@ mod tests {
         for (path, id) in [
             ("/home/ada/.pi/agent/sessions/--loom--/2026-05-01T00-00-00-000Z_ab-1.jsonl", "ab-1"),
             (r"C:\sessions\2026_x.jsonl", "x"),
+            ("2026-05-01T00-00-00-000Z_my_own_id.jsonl", "my_own_id"),
+            ("my_own_id", "my_own_id"),
             ("ab-1", "ab-1"),
         ] {
             assert_eq!(id_in_name(path).as_deref(), Some(id), "{path}");

@@ -1,7 +1,7 @@
 //! Where Pi, and programs that write the same format, keep their sessions.
 //!
-//! Not sessions, and never opened: the index of `OpenClaw` (`sessions.json`), its databases, which
-//! contain credentials, too, and settings and credentials of all of them.
+//! Not sessions, and never opened: the index of `OpenClaw` (`sessions.json`), and settings and
+//! credentials of all of them, also those in the tables of its databases.
 
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 
@@ -34,11 +34,14 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         keeps: SESSIONS,
         ..AgentPlace::DEFAULT
     },
-    // Until 2026.7.1; later sessions are in a database.
+    // Until 2026.7.1 in files; later sessions are in a database.
     AgentPlace {
         agent: Some("openclaw"),
         in_home: &[".openclaw", ".clawdbot", ".moltbot"],
-        keeps: &[Keep::logs(&["agents", "*", "sessions"], &["*.jsonl"])],
+        keeps: &[
+            Keep::logs(&["agents", "*", "sessions"], &["*.jsonl"]),
+            Keep::stores(&["agents", "*", "agent"], &["openclaw-agent.sqlite"]),
+        ],
         ..AgentPlace::DEFAULT
     },
 ];

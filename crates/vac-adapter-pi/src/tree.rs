@@ -19,6 +19,7 @@ pub(crate) struct Tree {
 #[derive(Debug, Default)]
 struct TreeLine {
     id: String,
+    index: u64,
     parent: Option<u32>,
     /// The line that follows on the way to the last one.
     next: Option<u32>,
@@ -37,9 +38,14 @@ impl Tree {
             Some(parent) if parent.kind() == Kind::Null => None,
             _ => number.checked_sub(1),
         };
-        self.lines.push(TreeLine { id: id.to_owned(), parent, ..TreeLine::default() });
+        self.lines.push(TreeLine { id: id.to_owned(), index, parent, ..TreeLine::default() });
         self.numbers.entry(id.to_owned()).or_insert(number);
         self.of_index.insert(index, number);
+    }
+
+    /// Returns the index of the first line with an id.
+    pub fn index(&self, id: &str) -> Option<u64> {
+        Some(self.lines[*self.numbers.get(id)? as usize].index)
     }
 
     /// Finds the way to the last line.

@@ -78,6 +78,38 @@ fn usage_counts_wherever_it_is_stated() {
 }
 
 #[test]
+fn sessions_that_prime_agent_started_count_next_to_the_message() {
+    let record = convert_fixture("jsonl/prime");
+    let expected = [
+        json!({"input": 100, "cache-read": 4, "output": 20}),
+        json!({"input": 10, "output": 2}),
+        json!({"input": 30, "cache-read": 1, "output": 4}),
+    ];
+    assert_eq!(annotated(&record, "usage"), expected);
+    let meta = &record["session"]["agent-meta"];
+    assert_eq!(meta["models"], json!(["claude-sonnet-4-6"]));
+}
+
+#[test]
+fn lines_before_a_reset_are_not_part_of_the_conversation() {
+    let record = convert_fixture("jsonl/reset");
+    let by: Vec<_> = annotated(&record, "superseded").iter().map(|it| it["by"].clone()).collect();
+    assert_eq!(by, ["000000a3", "000000a3", "000000a6"], "a message can be kept");
+}
+
+#[test]
+fn captured_lines_have_the_time_of_their_message() {
+    let record = convert_fixture("capture/basic");
+    let times: Vec<_> = entries(&record)
+        .iter()
+        .filter(|entry| entry["type"] != "system-event")
+        .map(|entry| entry["timestamp"].clone())
+        .collect();
+    assert_eq!(times, [1_777_712_400_001_u64, 1_777_712_400_002]);
+    assert_eq!(record["session"]["session-end"], 1_777_712_400_002_u64);
+}
+
+#[test]
 fn subagent_of_oh_my_pi_names_its_session() {
     let record = convert_fixture("jsonl/omp-subagent");
     let vac = &record["session"]["vac"];
@@ -85,4 +117,28 @@ fn subagent_of_oh_my_pi_names_its_session() {
     assert_eq!((&vac["parent"], &vac["relation"]), (&json!(parent), &json!("subagent")));
     assert_eq!(annotated(&record, "author"), ["other-agent"]);
     assert_eq!(record["session"]["agent-meta"]["model-provider"], "google");
+}
+
+#[test]
+fn database_of_openclaw_is_read_without_its_credentials() {
+    let log = vac_adapter_check::fixtures(&vac_adapter_pi::Pi)
+        .into_iter()
+        .find(|case| case.name == "database/basic")
+        .expect("a fixture");
+    let records: Vec<_> = log
+        .logs
+        .iter()
+        .map(|log| vac_adapter_check::convert_full(&vac_adapter_pi::Pi, log).expect("a record"))
+        .map(|mut records| records.remove(0).value())
+        .collect();
+    let [archived, current] = &records[..] else { panic!("{} sessions", records.len()) };
+    let events: Vec<_> =
+        entries(archived).iter().map(|entry| entry["event-type"].clone()).collect();
+    let expected = ["session_windows", "session_nodes", "session_transcript_cold_archives"];
+    assert_eq!(events, expected);
+    let last = entries(current).last().expect("an entry");
+    assert_eq!(last["content"][0]["text"], "Two claws.", "a compressed event");
+    let vac = &current["session"]["vac"];
+    assert_eq!((&vac["parent"], &vac["relation"]), (&json!("claw-1"), &json!("continued")));
+    assert!(!current.to_string().contains("hidden-key"));
 }
