@@ -11,7 +11,7 @@ pub const DROID: AgentRules = AgentRules {
     exceptions: &[
         Exception {
             paths: &["type"],
-            when: When::Is(&["message", "tool_call", "tool_result"]),
+            when: When::Is(&["message", "tool_call", "tool_result", "reasoning"]),
             reason: "the type of its entry",
         },
         Exception {
@@ -40,9 +40,14 @@ pub const DROID: AgentRules = AgentRules {
 };
 
 fn references(line: &Value, found: &mut References) {
-    found.ids.extend(text(&line["id"]));
+    let kind = line["type"].as_str();
+    let is_call = matches!(kind, Some("tool_call" | "tool_result"));
+    let call = text(&line["toolCallId"]).or_else(|| text(&line["id"]));
+    if !is_call || line["toolCallId"].is_string() {
+        found.ids.extend(text(&line["id"]));
+    }
     found.parents.extend(text(&line["parentId"]));
-    match line["type"].as_str() {
+    match kind {
         Some("message")
             if matches!(line["message"]["role"].as_str(), Some("user" | "assistant")) =>
         {
@@ -54,8 +59,8 @@ fn references(line: &Value, found: &mut References) {
                 }
             }
         }
-        Some("tool_call") => found.calls.extend(text(&line["toolCallId"])),
-        Some("tool_result") => found.results.extend(text(&line["toolCallId"])),
+        Some("tool_call") => found.calls.extend(call),
+        Some("tool_result") => found.results.extend(call),
         _ => {}
     }
 }

@@ -10,10 +10,11 @@ pub(crate) const COMPANIONS: Companions = Companions {
     files: &[Companion {
         variants: &["jsonl"],
         base: Base { folder: "", within: 0, above: 0, or_own_folder: true },
-        path: "{id}.settings.json",
+        path: "{stem}.settings.json",
         unless: None,
         kind: CompanionKind::Note(settings),
     }],
+    with_files: &[("jsonl", "jsonl-settings")],
     ..Companions::NONE
 };
 

@@ -30,7 +30,7 @@
 //! | native | record |
 //! |---|---|
 //! | `message` of a `user` or the `assistant` | user, assistant, with a child for each thought, call and result |
-//! | `tool_call`, `tool_result` (captured) | tool-call, tool-result |
+//! | `tool_call`, `tool_result`, `reasoning` (captured) | tool-call, tool-result, reasoning |
 //! | `<id>.settings.json` | system-event `settings` |
 //! | all others, and messages of other roles | system-event of that type |
 //!
@@ -38,11 +38,13 @@
 //!
 //! | annotation | on | from |
 //! |---|---|---|
-//! | `author` | user messages with anything but results | the [rules](Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent |
-//! | `action` | tool-calls | the [tools](Adapter::tools) |
+//! | `author` | user messages with anything but results | `visibility` and `hookEventName` (0.229), else the [rules](vac_adapter::Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent |
+//! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools) |
 //! | `outcome` | tool-results | `is_error`, which is left out where a call succeeded |
-//! | `usage` | messages that state it; else `settings` | `usage`; `tokenUsage`, the totals of the session |
-//! | `starts`, `ends` | `session_start`; `session_end`, `completion` | |
+//! | `usage` | messages that state it; else `settings`, or the `completion` of a capture | `usage`; `tokenUsage`, the totals of the session |
+//! | `starts`, `ends` | `session_start`; `session_end`, `completion`, `agent_turn_outcome` (0.229) | |
+//! | `duplicate-of` | a captured thought that is printed again (0.132) | its `id` |
+//! | `superseded: compacted` | messages before a `compaction_state` | |
 //! | `parent` of the session | | `callingSessionId` |
 //!
 //! # Decisions
@@ -52,6 +54,8 @@
 //!   them out.
 //! * The totals in the settings count only where no message states tokens. They change while the
 //!   session goes on.
+//! * A captured call and its result have the same `id`, which is the `call-id`, unless they have a
+//!   `toolCallId`.
 //! * The version of the agent is not in the log: `version` is that of the format.
 //! * The format is closed, and few sessions are public: what is not known is kept and reported.
 #![doc = include_str!("../MAPPING.md")]
@@ -66,14 +70,9 @@ mod tools;
 mod usage;
 
 use vac_adapter::blocks;
-use vac_adapter::line_log;
-use vac_adapter::mapping::Mapping;
+use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::prompt::PromptRule;
-use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::annotations::Author;
-
-use lines::Lines;
 
 /// Texts in the user's name. The versions are those of the format.
 const RULES: &[PromptRule] = &[
@@ -87,67 +86,26 @@ const RULES: &[PromptRule] = &[
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Droid;
 
-impl Adapter for Droid {
-    fn name(&self) -> &'static str {
-        "droid"
-    }
-
-    fn title(&self) -> &'static str {
-        "Factory Droid"
-    }
-
-    fn detect(&self, sample: &Sample<'_>) -> Verdict {
-        line_log::verdict::<Lines>(sample)
-    }
-
-    fn preview(&self, sample: &Sample<'_>) -> Preview {
-        line_log::preview::<Lines>(sample)
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        let lines = [
-            line::Line::MAPPING,
-            line::Message::MAPPING,
-            line::Thinking::MAPPING,
-            usage::TokenUsage::MAPPING,
-        ];
-        lines.into_iter().chain(blocks::MAPPINGS).collect()
-    }
-
-    fn tools(&self) -> &'static ToolTable {
-        &tools::TOOLS
-    }
-
-    fn compaction_events(&self) -> &'static [&'static str] {
-        &[line::COMPACTION]
-    }
-
-    fn prompt_rules(&self) -> &'static [PromptRule] {
-        RULES
-    }
-
-    fn logs_results(&self) -> bool {
-        true
-    }
-
-    fn writes_whole_texts(&self) -> bool {
-        true
-    }
-
-    fn companions(&self) -> &'static vac_adapter::companions::Companions {
-        &companions::COMPANIONS
-    }
-
-    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
-        places::PLACES
-    }
-
-    #[cfg(feature = "check")]
-    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
-        Some(&check::DROID)
-    }
-
-    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        line_log::survey::<Lines>(input)
-    }
+impl LineAdapter for Droid {
+    const AGENT: LineAgent = LineAgent {
+        mappings: &[
+            &[
+                line::Line::MAPPING,
+                line::Message::MAPPING,
+                line::Thinking::MAPPING,
+                usage::TokenUsage::MAPPING,
+            ],
+            &blocks::MAPPINGS,
+        ],
+        tools: &tools::TOOLS,
+        compaction_events: &[line::COMPACTION],
+        prompt_rules: RULES,
+        logs_results: true,
+        writes_whole_texts: true,
+        companions: &companions::COMPANIONS,
+        places: places::PLACES,
+        #[cfg(feature = "check")]
+        check_rules: Some(&check::DROID),
+        ..LineAgent::new::<lines::Lines>("droid", "Factory Droid")
+    };
 }

@@ -8,7 +8,7 @@ use vac_adapter::members::{Rest, keys, object};
 use vac_adapter::prompt::author_of;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::{Report, mapping};
-use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Outcome, Usage};
+use vac_record::annotations::{Author, End, EndOf, Ending, EntryAnnotations, Outcome, Usage};
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
     ToolResultEntry,
@@ -32,6 +32,16 @@ const CALL: &[&str] =
     &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
 const RESULT: &[&str] =
     &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
+const THOUGHT: &[&str] =
+    &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
+
+/// What decides how a line is read.
+#[derive(Clone, Copy)]
+pub(crate) struct LineContext<'c> {
+    becomes: Becomes,
+    lines: &'c Lines,
+    at: LineAt,
+}
 
 /// What a line becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,36 +52,41 @@ pub(crate) enum Becomes {
     Call,
     /// A captured tool result.
     Result,
+    /// A captured thought.
+    Thought,
     /// An event.
     Event,
 }
 
 mapping! {
     /// A line of a log. A line that becomes an event may have any other key.
-    pub(crate) struct Line<'a>("line"; key, value, becomes: Becomes) {
+    pub(crate) struct Line<'a>("line"; key, value, context: LineContext<'_>) {
         "type" => "the entry's type, or `event-type`", take kind: Text<'a> = value.text();
-        "id" => "`id`", take id: Text<'a> = value.text();
+        "id" => "`id`; `call-id` of a captured call or result without `toolCallId`; kept if it repeats that of an earlier thought",
+            take id: Text<'a> = value.text()
+                .filter(|id| context.becomes != Becomes::Thought || context.lines.is_first(id, context.at));
         "parentId" => "`parent-id`", take parent: Text<'a> = value.text();
         "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
         "message" => "the entry of a message; else kept", take message: Node<'a, 'a> =
-            matches!(becomes, Becomes::Message { is_captured: false, .. }).then_some(value);
-        "role" => "the type of a captured message", stated = matches!(becomes,
+            matches!(context.becomes, Becomes::Message { is_captured: false, .. }).then_some(value);
+        "role" => "the type of a captured message", stated = matches!(context.becomes,
             Becomes::Message { role, is_captured: true } if value.is_text(role.as_str()));
-        "text" => "`content` of a captured message", take text: Any<'a> =
-            matches!(becomes, Becomes::Message { is_captured: true, .. }).then(|| value.carry());
+        "text" => "`content` of a captured message or thought", take text: Any<'a> =
+            matches!(context.becomes, Becomes::Message { is_captured: true, .. } | Becomes::Thought)
+                .then(|| value.carry());
         "toolCallId" => "`call-id` of a captured call or result", take call_id: Text<'a> =
-            value.text().filter(|_| matches!(becomes, Becomes::Call | Becomes::Result));
+            value.text().filter(|_| matches!(context.becomes, Becomes::Call | Becomes::Result));
         "toolName" => "`name` of a captured call", take name: Text<'a> =
-            value.text().filter(|_| becomes == Becomes::Call);
+            value.text().filter(|_| context.becomes == Becomes::Call);
         "parameters" => "`input` of a captured call", take input: Any<'a> =
-            (becomes == Becomes::Call).then(|| value.carry());
+            (context.becomes == Becomes::Call).then(|| value.carry());
         "value" => "`output` of a captured result", take output: Any<'a> =
-            (becomes == Becomes::Result).then(|| value.carry());
+            (context.becomes == Becomes::Result).then(|| value.carry());
         "isError" => "`is-error` of a captured result", take is_error: bool =
-            value.bool().filter(|_| becomes == Becomes::Result);
+            value.bool().filter(|_| context.becomes == Becomes::Result);
         "usage" => "`vac.usage`", note usage: Node<'a, 'a> = usage::is_usage(value).then_some(value);
         "session_id" | "toolId" | "messageId" | "reasoning" => "", keep;
-        _ => keep if becomes == Becomes::Event;
+        _ => keep if context.becomes == Becomes::Event;
     }
 }
 
@@ -82,16 +97,21 @@ mapping! {
         "content" => "`content`, and `children` of its blocks", take content: Node<'a, 'a> = Some(value);
         "model" => "`model-id`", take model: Text<'a> = value.text();
         "usage" => "`vac.usage`", note usage: Node<'a, 'a> = usage::is_usage(value).then_some(value);
-        "id" | "type" | "stop_reason" | "stop_sequence" | "visibility" => "", keep;
+        "visibility" => "`vac.author`", note visibility: Text<'a> = value.text();
+        "hookEventName" => "`vac.author`", note hook: Text<'a> = value.text();
+        "chatCompletionReasoningContent" | "openaiReasoningSummary" => "a child `reasoning` of an answer",
+            note reasoning: Any<'a> = (role == MessageEntryType::Assistant && value.kind() == Kind::Text)
+                .then(|| value.carry());
+        "id" | "type" | "stop_reason" | "stop_sequence" | "hookResults" => "", keep;
     }
 }
 
 mapping! {
-    /// A block of type `thinking`: a `reasoning`.
+    /// A block of type `thinking` or `redacted_thinking`: a `reasoning`.
     pub(crate) struct Thinking<'a>("thinking"; key, value) {
-        "type" => "the entry's type", stated = value.is_text("thinking");
+        "type" => "the entry's type, if it is `thinking`", stated = value.is_text("thinking");
         "thinking" => "`content`", take content: Any<'a> = Some(value.carry());
-        "signature" => "`encrypted`", take encrypted: Text<'a> = value.text();
+        "signature" | "data" => "`encrypted`", take encrypted: Text<'a> = value.text();
     }
 }
 
@@ -113,6 +133,8 @@ fn becomes(node: Node<'_, '_>) -> Becomes {
         Becomes::Call
     } else if is("type", "tool_result") {
         Becomes::Result
+    } else if is("type", "reasoning") && node.member("text").is_some() {
+        Becomes::Thought
     } else {
         Becomes::Event
     }
@@ -130,11 +152,20 @@ pub(crate) fn entry<'a>(
         Becomes::Message { .. } => MESSAGE,
         Becomes::Call => CALL,
         Becomes::Result => RESULT,
+        Becomes::Thought => THOUGHT,
         Becomes::Event => &[],
     };
-    let mut line = Line::read(node, named, becomes, report);
-    let id = line.id.take().or_else(|| Some(at.place.id().into()));
+    let mut line = Line::read(node, named, LineContext { becomes, lines, at }, report);
+    if matches!(becomes, Becomes::Call | Becomes::Result) && line.call_id.is_none() {
+        line.call_id = line.id.take();
+    }
+    let id = line.id.take();
     let mut it = EntryAnnotations::default();
+    if becomes == Becomes::Thought && id.is_none() {
+        it.duplicate_of = node.member("id").and_then(Node::text);
+        report.duplicates_linked += u64::from(it.duplicate_of.is_some());
+    }
+    let id = id.or_else(|| Some(at.place.id().into()));
     if let Becomes::Message { role, .. } = becomes {
         return message(role, line, id, lines, report);
     }
@@ -151,7 +182,8 @@ pub(crate) fn entry<'a>(
     let name = line.name.clone().unwrap_or(UNKNOWN.into());
     match becomes {
         Becomes::Call => it.action = Some(TOOLS.action(&name).into_owned()),
-        _ => it.outcome = Some(outcome(line.is_error)),
+        Becomes::Result => it.outcome = Some(outcome(line.is_error)),
+        _ => {}
     }
     attach(&mut extensions, &it);
     let common = Common { timestamp: line.timestamp, id, extensions };
@@ -159,6 +191,7 @@ pub(crate) fn entry<'a>(
         Becomes::Call => {
             Entry::ToolCall(entry::tool_call(line.name, line.input, line.call_id, common))
         }
+        Becomes::Thought => Entry::Reasoning(entry::reasoning(line.text, None, None, common)),
         _ => {
             let result = entry::tool_result(line.output, line.call_id, None, line.is_error, common);
             Entry::ToolResult(result)
@@ -179,12 +212,15 @@ fn message<'a>(
     report: &mut Report,
 ) -> Entry<'a> {
     let mut it = EntryAnnotations::default();
-    let Message { content: node, model, usage, rest } = match line.message.take() {
-        Some(message) => Message::read(message, &[], kind, report),
-        None => Message::default(),
-    };
+    let Message { content: node, model, usage, visibility, hook, reasoning, rest } =
+        match line.message.take() {
+            Some(message) => Message::read(message, &[], kind, report),
+            None => Message::default(),
+        };
     let time = line.timestamp.as_ref();
-    let children = node.and_then(|node| blocks::children(node, |it| block(it, time, report)));
+    let mut children: Vec<_> = reasoning.into_iter().map(|text| thought(text, time)).collect();
+    let of_blocks = node.and_then(|node| blocks::children(node, |it| block(it, time, report)));
+    children.extend(of_blocks.into_iter().flatten());
     let content = node.map(Node::carry).or(line.text);
     let has_results = |node: Node<'_, '_>| {
         let is_result =
@@ -195,9 +231,11 @@ fn message<'a>(
     if kind == MessageEntryType::User && !node.is_some_and(has_results) {
         let author = content.as_ref().map(|content| author_of(content, crate::RULES));
         it.author = Some(match author {
-            _ if lines.facts.parent.is_some() => vac_record::annotations::Author::OtherAgent,
+            _ if hook.is_some() || visibility.as_deref() == Some("user_only") => Author::Hook,
+            _ if visibility.as_deref() == Some("llm_only") => Author::Program,
+            _ if lines.facts.parent.is_some() => Author::OtherAgent,
             Some(author) => author,
-            None => vac_record::annotations::Author::User,
+            None => Author::User,
         });
     }
     it.usage = usage.or(line.usage).and_then(|usage| usage::read(usage, report));
@@ -206,7 +244,14 @@ fn message<'a>(
     attach(&mut extensions, &it);
     let common = Common { timestamp: line.timestamp, id, extensions };
     let message = entry::message(kind, content, common);
+    let children = (!children.is_empty()).then_some(children);
     Entry::Message(MessageEntry { parent_id: line.parent, model_id: model, children, ..message })
+}
+
+/// Returns what the model thought, where it is a text of the message.
+fn thought<'a>(text: Any<'a>, time: Option<&AbstractTimestamp<'a>>) -> Entry<'a> {
+    let common = Common { timestamp: time.cloned(), ..Common::default() };
+    Entry::Reasoning(entry::reasoning(Some(text), None, None, common))
 }
 
 /// Returns the entry of a block that has one.
@@ -230,7 +275,7 @@ fn block<'a>(
         attach(&mut result.extensions, &it);
         return Some(Entry::ToolResult(result));
     }
-    is("thinking").then(|| {
+    (is("thinking") || is("redacted_thinking")).then(|| {
         let Thinking { content, encrypted, rest } =
             Thinking::read(node, &ReasoningEntry::KEYS, report);
         let common = Common { timestamp: time.cloned(), id: None, extensions: rest };
@@ -262,9 +307,20 @@ fn event_type<'a>(
         "session_end" => it.ends = Some(End { of: EndOf::Session, how: None }),
         "completion" => {
             it.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Success) });
+            let usage = line.usage.filter(|_| !lines.has_usage);
+            it.usage = usage.and_then(|usage| usage::read(usage, report));
+        }
+        "agent_turn_outcome" => {
+            let how = match node.member("reason").and_then(Node::text).as_deref() {
+                Some("completed") => Some(Ending::Success),
+                Some("error" | "failed") => Some(Ending::Failure),
+                Some("cancelled" | "interrupted" | "aborted") => Some(Ending::Interrupted),
+                _ => None,
+            };
+            it.ends = Some(End { of: EndOf::Turn, how });
         }
         // Of the system, or of an unknown role.
-        "message" | "system" | "todo_state" | COMPACTION => {}
+        "message" | "system" | "todo_state" | "session_settings" | COMPACTION => {}
         kind => report.unknown(kind),
     }
     kind

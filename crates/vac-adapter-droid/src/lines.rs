@@ -1,5 +1,7 @@
 //! The first pass over the lines of a log, and which agent wrote them.
 
+use std::collections::HashMap;
+
 use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, fill, text};
 use vac_adapter::{Adapter, Confidence, Fit, Parent, Report};
 use vac_record::Entry;
@@ -16,6 +18,15 @@ pub(crate) struct Lines {
     /// Whether messages state tokens; else those of the settings count.
     pub has_usage: bool,
     is_capture: bool,
+    /// The first line of each captured thought, some of which are printed twice.
+    thoughts: HashMap<String, u64>,
+}
+
+impl Lines {
+    /// Whether a line is the first with the id of its thought.
+    pub fn is_first(&self, id: &str, at: LineAt) -> bool {
+        self.thoughts.get(id) == Some(&at.index)
+    }
 }
 
 /// Returns the value of the settings, if a document is what `vac-store` made of them.
@@ -41,13 +52,20 @@ impl LineFormat for Lines {
         };
         match kind.as_deref() {
             Some("session_start") => {
-                let is_it = has_text("id") && (has("owner") || has("sessionTitle") || has("cwd"));
-                fits(is_it, Confidence::Certain)
+                let is_known = ["owner", "title", "sessionTitle", "cwd"].into_iter().any(has);
+                fits(has_text("id") && is_known, Confidence::Certain)
             }
             Some("message") => fit_message(document),
             Some("todo_state") => fits(has("todos"), Confidence::Likely),
-            Some("compaction_state" | "session_end") => Fit::Neutral,
-            Some("tool_call" | "tool_result") => fits(has_text("toolCallId"), Confidence::Likely),
+            Some("compaction_state" | "session_end" | "session_settings") => Fit::Neutral,
+            Some("agent_turn_outcome") => fits(has("turnId"), Confidence::Likely),
+            Some("tool_call" | "tool_result") => {
+                let is_named = ["toolId", "toolName", "messageId"].into_iter().any(has);
+                fits(has_text("toolCallId") || has_text("id") && is_named, Confidence::Likely)
+            }
+            Some("reasoning") => {
+                fits(has_text("text") && has_text("session_id"), Confidence::Possible)
+            }
             Some("completion") => fits(has("finalText"), Confidence::Certain),
             Some("system") if has("session_id") && !has("uuid") => Fit::Neutral,
             None if settings(document).is_some() => Fit::Neutral,
@@ -55,10 +73,17 @@ impl LineFormat for Lines {
         }
     }
 
-    fn add(&mut self, line: Node<'_, '_>, _: LineAt) {
+    fn session(line: Node<'_, '_>) -> Option<String> {
+        let is = |kind: &str| line.member("type").is_some_and(|it| it.is_text(kind));
+        let started = line.member("id").filter(|_| is("session_start"));
+        text(started.or_else(|| line.member("session_id").filter(|_| is("system"))))
+    }
+
+    fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
         let member = |key: &str| line.member(key);
         if let Some(settings) = settings(line).filter(|_| member("type").is_none()) {
             self.facts.models.add(&text(settings.member("model")).unwrap_or_default(), 0);
+            fill(&mut self.facts.provider, settings.member("providerLock"));
             return;
         }
         self.facts.time(member("timestamp"));
@@ -84,6 +109,16 @@ impl LineFormat for Lines {
                 self.has_usage |= usage.is_some_and(is_usage);
             }
             Some("tool_call" | "tool_result" | "completion") => self.is_capture = true,
+            Some("reasoning") if member("text").is_some() => {
+                self.is_capture = true;
+                if let Some(id) = text(member("id")) {
+                    self.thoughts.entry(id).or_insert(at.index);
+                }
+            }
+            Some(line::COMPACTION) => {
+                let by = text(member("id")).unwrap_or_else(|| at.place.id());
+                self.facts.compactions.add(at.index, by);
+            }
             _ => {}
         }
     }
@@ -94,10 +129,6 @@ impl LineFormat for Lines {
 
     fn variant(&self) -> &'static str {
         if self.is_capture { "stream-json" } else { "jsonl" }
-    }
-
-    fn variant_with_files(&self) -> &'static str {
-        if self.is_capture { self.variant() } else { "jsonl-settings" }
     }
 
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {
@@ -115,7 +146,7 @@ fn fit_message(document: Node<'_, '_>) -> Fit {
     };
     let has_text = |key: &str| document.member(key).is_some_and(|it| it.kind() == Kind::Text);
     let has_role = message.member("role").is_some_and(|role| role.kind() == Kind::Text);
-    if !has_role || !has_text("id") {
+    if !has_role {
         return Fit::unknown(document);
     }
     let mut blocks = message.member("content").into_iter().flat_map(Node::elements);
@@ -129,6 +160,9 @@ fn fit_message(document: Node<'_, '_>) -> Fit {
         .any(|key| document.member(key).is_some())
     {
         return Fit::Contradicts("session-id-key");
+    }
+    if !has_text("id") {
+        return Fit::Neutral;
     }
     Fit::Fits(if document.member("parentId").is_some() {
         Confidence::Possible

@@ -1,5 +1,5 @@
-//! Numbers of tokens: those of a message (in the newest versions), or the totals of the session in
-//! `settings.json`.
+//! Numbers of tokens: those of a message (in the newest versions), those of a captured run, or the
+//! totals of the session in `settings.json`.
 
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Usage;
@@ -15,7 +15,7 @@ mapping! {
             take cache_write: u64 = value.uint();
         "cacheReadTokens" | "cache_read_input_tokens" => "`vac.usage.cache-read`",
             take cache_read: u64 = value.uint();
-        "thinkingTokens" => "`vac.usage.reasoning`", take reasoning: u64 = value.uint();
+        "thinkingTokens" | "thinking_tokens" => "`vac.usage.reasoning`", take reasoning: u64 = value.uint();
         "factoryCredits" => "", keep;
     }
 }

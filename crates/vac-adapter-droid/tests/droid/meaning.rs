@@ -61,3 +61,54 @@ fn captured_lines_are_calls_results_and_messages() {
     assert_eq!(kinds, expected);
     assert_eq!(annotated(&record, "outcome"), ["success", "error"]);
 }
+
+#[test]
+fn captured_call_and_result_are_paired_by_their_id() {
+    let record = convert_fixture("stream-json/ids-of-calls");
+    let kinds: Vec<_> = entries(&record)
+        .iter()
+        .map(|entry| {
+            let text = |key: &str| entry[key].as_str().unwrap_or("-").to_owned();
+            [text("type"), text("id"), text("call-id")].join(" ")
+        })
+        .collect();
+    let expected = [
+        "system-event L1 -",
+        "user m1 -",
+        "reasoning r1 -",
+        "reasoning L4 -",
+        "reasoning L5 -",
+        "tool-call L6 call-1",
+        "tool-call L7 call-2",
+        "tool-result L8 call-2",
+        "tool-result L9 call-1",
+        "assistant m4 -",
+        "system-event L11 -",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(annotated(&record, "outcome"), ["error", "success"]);
+    assert_eq!(annotated(&record, "duplicate-of"), ["r1"], "it is printed twice");
+    let usage =
+        json!({"input": 100, "cache-read": 50, "cache-write": 10, "output": 20, "reasoning": 5});
+    assert_eq!(annotated(&record, "usage"), [usage]);
+    assert_eq!(record["session"]["vac"]["variant"], "stream-json");
+}
+
+#[test]
+fn later_version_states_hooks_context_thoughts_and_ends_of_turns() {
+    let record = convert_fixture("jsonl/later-version");
+    assert_eq!(annotated(&record, "author"), ["program", "user", "hook", "user"]);
+    let turn = |how: &str| json!({"of": "turn", "how": how});
+    let ends = [turn("interrupted"), turn("success"), json!({"of": "turn"})];
+    assert_eq!(annotated(&record, "ends"), ends);
+    assert_eq!(annotated(&record, "outcome"), ["error"]);
+    let thoughts: Vec<_> = entries(&record)
+        .iter()
+        .flat_map(|entry| entry["children"].as_array().into_iter().flatten())
+        .filter(|child| child["type"] == "reasoning")
+        .map(|child| [child["content"].clone(), child["encrypted"].clone()])
+        .collect();
+    let said = |text: &str| [json!(text), Value::Null];
+    let sealed = [Value::Null, json!("c2VhbGVk")];
+    assert_eq!(thoughts, [said("Hens like corn."), sealed, said("The shop is open.")]);
+}

@@ -18,8 +18,10 @@ fn native(log: &TestLog) -> [u64; 3] {
         };
         for line in lines {
             let keys = ["inputTokens", "outputTokens", "cacheReadTokens"];
-            for (at, key) in keys.into_iter().enumerate() {
+            let of_run = ["input_tokens", "output_tokens", "cache_read_input_tokens"];
+            for (at, (key, of_run)) in keys.into_iter().zip(of_run).enumerate() {
                 of_messages[at] += line["usage"][key].as_u64().unwrap_or(0);
+                of_messages[at] += line["usage"][of_run].as_u64().unwrap_or(0);
                 of_settings[at] += line["value"]["tokenUsage"][key].as_u64().unwrap_or(0);
             }
         }
@@ -42,5 +44,5 @@ fn record_counts_the_same_tokens_as_its_log() {
         assert_eq!(counted, native(&log), "{}", log.shown);
         total += counted.iter().sum::<u64>();
     }
-    assert_eq!(total, 700 + 150 + 4000 + 40 + 4);
+    assert_eq!(total, 700 + 150 + 4000 + 40 + 4 + 100 + 20 + 50);
 }
