@@ -8,7 +8,7 @@ use vac_adapter_check::references::References;
 pub const ANTIGRAVITY: AgentRules = AgentRules {
     name: "antigravity",
     exceptions: &[],
-    copies: &[],
+    copies: &["session.entries[].children[].input"],
     one_entry_a_document: |_| true,
     reads_damaged: |_| false,
     documents: file_bytes,

@@ -38,16 +38,19 @@
 //! | annotation | on | from |
 //! |---|---|---|
 //! | `author` | user messages | `source` |
-//! | `action` | tool-calls | the [tools](Adapter::tools) |
+//! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools) |
 //! | `outcome`, `exit-code` | tool-results | `status`, and the text of a command's result |
+//! | `superseded: compacted` | messages and results whose step is before a `CHECKPOINT` | `step_index` |
 //! | `delegated-to` | calls that started a subagent | the first conversation that the result names |
 //! | `ends` | `ERROR_MESSAGE` | the turn failed |
 //!
 //! # Decisions
 //!
 //! * One entry for each step, in the order of the log, which is not that of `step_index`.
-//! * Calls have no ids: `<step_index>:<number>`. The results after a response answer its calls in
-//!   order; a result without a call has no `call-id`.
+//! * Calls have no ids: `<step_index>:<number>`. The results after a response, in the order of their
+//!   steps, answer its calls in order; a result without a call has no `call-id`.
+//! * The arguments of a call are JSON inside of texts: `input` has the values, and `args` is kept as it
+//!   is. An argument that is something else is in `input` as it is.
 //! * The id of a session is the folder of its conversation, else the name of the file, or
 //!   (for the name that all transcripts have) made from its bytes.
 //! * The model is the name that the settings in a prompt show; most sessions state none. Tokens,
@@ -62,71 +65,31 @@ mod lines;
 mod places;
 mod tools;
 
-use vac_adapter::line_log;
-use vac_adapter::mapping::Mapping;
+use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Typed, between};
-use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
-
-use lines::Lines;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Antigravity;
 
-impl Adapter for Antigravity {
-    fn name(&self) -> &'static str {
-        "antigravity"
-    }
+impl LineAdapter for Antigravity {
+    const AGENT: LineAgent = LineAgent {
+        cli_name: Some("antigravity-cli"),
+        mappings: &[&[line::Line::MAPPING, line::ToolCall::MAPPING]],
+        tools: &tools::TOOLS,
+        compaction_events: &[line::CHECKPOINT],
+        typed,
+        writes_whole_texts: true,
+        places: places::PLACES,
+        #[cfg(feature = "check")]
+        check_rules: Some(&check::ANTIGRAVITY),
+        ..LineAgent::new::<lines::Lines>("antigravity", "Antigravity")
+    };
+}
 
-    fn title(&self) -> &'static str {
-        "Antigravity"
-    }
-
-    fn detect(&self, sample: &Sample<'_>) -> Verdict {
-        line_log::verdict::<Lines>(sample)
-    }
-
-    fn preview(&self, sample: &Sample<'_>) -> Preview {
-        line_log::preview::<Lines>(sample)
-    }
-
-    fn cli_name(&self) -> &'static str {
-        "antigravity-cli"
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        vec![line::Line::MAPPING, line::ToolCall::MAPPING]
-    }
-
-    fn tools(&self) -> &'static ToolTable {
-        &tools::TOOLS
-    }
-
-    fn compaction_events(&self) -> &'static [&'static str] {
-        &[line::CHECKPOINT]
-    }
-
-    fn typed(&self, text: &str, _: &Rest<'_>) -> Option<Typed> {
-        let (_, request, _) = between(text, "<USER_REQUEST>", "</USER_REQUEST>")?;
-        Some(Typed { text: request.trim().to_owned(), left_out: "context" })
-    }
-
-    fn writes_whole_texts(&self) -> bool {
-        true
-    }
-
-    fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {
-        places::PLACES
-    }
-
-    #[cfg(feature = "check")]
-    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
-        Some(&check::ANTIGRAVITY)
-    }
-
-    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        line_log::survey::<Lines>(input)
-    }
+/// Returns the request in a prompt, without what the program adds to it.
+fn typed(text: &str, _: &Rest<'_>) -> Option<Typed> {
+    let (_, request, _) = between(text, "<USER_REQUEST>", "</USER_REQUEST>")?;
+    Some(Typed { text: request.trim().to_owned(), left_out: "context" })
 }

@@ -3,9 +3,12 @@
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
 use vac_adapter::line_log::{LineAt, parse_time};
+use vac_adapter::members::json_in_text;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::{Report, mapping};
-use vac_record::annotations::{Author, End, EndOf, Ending, EntryAnnotations, Outcome};
+use vac_record::annotations::{
+    Author, End, EndOf, Ending, EntryAnnotations, Outcome, Superseded, SupersededHow,
+};
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry,
 };
@@ -76,7 +79,8 @@ mapping! {
     /// An element of `tool_calls`.
     pub(crate) struct ToolCall<'a>("tool_call"; key, value) {
         "name" => "`name`", take name: Text<'a> = value.text();
-        "args" => "`input`: its members are JSON inside of texts", take input: Any<'a> = Some(value.carry());
+        "args" => "`input`, with the values that its texts contain as JSON",
+            note args: Node<'a, 'a> = Some(value);
     }
 }
 
@@ -113,6 +117,10 @@ pub(crate) fn entry<'a>(
             it.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
         }
         Step::Response | Step::Event => {}
+    }
+    if step != Step::Event {
+        let by = lines.summary_after(line.number).map(Text::from);
+        it.superseded = by.map(|by| Superseded { how: SupersededHow::Compacted, by: Some(by) });
     }
     let content = line.content.map(Node::carry);
     if step == Step::Event {
@@ -165,8 +173,9 @@ fn children<'a>(
         children.push(Entry::Reasoning(reasoning));
     }
     for (number, call) in (1..).zip(calls.into_iter().flat_map(Node::elements)) {
-        let ToolCall { name, input, rest: mut extensions } =
+        let ToolCall { name, args, rest: mut extensions } =
             ToolCall::read(call, &ToolCallEntry::KEYS, report);
+        let input = args.map(|args| decoded_values(args).unwrap_or_else(|| args.carry()));
         let call_id = call_id(node, at, number);
         let action = Some(TOOLS.action(name.as_deref().unwrap_or(UNKNOWN)));
         let delegated_to = lines.delegations.get(&call_id).map(|id| id.as_str().into());
@@ -176,6 +185,17 @@ fn children<'a>(
         children.push(Entry::ToolCall(call));
     }
     (!children.is_empty()).then_some(children)
+}
+
+/// Returns arguments with the values that their texts contain as JSON; others are as they are. `None`
+/// if they are not an object.
+fn decoded_values<'a>(args: Node<'a, '_>) -> Option<Any<'a>> {
+    let decode = |value: Node<'a, '_>| value.text().and_then(|text| json_in_text(&text));
+    let member = |(key, value): (Node<'a, '_>, Node<'a, '_>)| {
+        Some((key.text()?, decode(value).unwrap_or_else(|| value.carry())))
+    };
+    let members: Option<Vec<_>> = args.members().map(member).collect();
+    members.filter(|_| args.kind() == Kind::Map).map(Any::members)
 }
 
 /// Returns how a call ended.

@@ -1,13 +1,13 @@
 //! The first pass over the steps of a log, and which agent wrote them.
 //!
 //! Steps have no ids, and results do not name their calls: the results after a response of the model
-//! answer its calls in order.
+//! answer its calls in order. Lines are not in the order of steps, which is the one that counts.
 
 use std::collections::{HashMap, VecDeque};
 
 use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, text};
 use vac_adapter::prompt::between;
-use vac_adapter::{Adapter, Confidence, Fit, Report};
+use vac_adapter::{Adapter, Confidence, Fit, Report, Share};
 use vac_record::Entry;
 use vac_value::{Kind, Node, Text};
 
@@ -20,14 +20,19 @@ pub(crate) struct Lines {
     facts: LineFacts,
     /// The first line of each step.
     steps: HashMap<u64, u64>,
-    /// The calls that wait for a result.
-    pending: VecDeque<Call>,
-    /// The calls that results answer, by their lines.
+    /// The responses and results, each with the number of its step and its line.
+    exchanges: Vec<(u64, u64, Exchange)>,
+    /// The greatest number of a step so far.
+    last_step: u64,
+    /// The calls that results answer, by the lines of the results.
     pub answered: HashMap<u64, Call>,
     /// The conversations that calls started.
     pub delegations: HashMap<String, String>,
+    /// The summaries: the numbers of their steps, and their ids.
+    checkpoints: Vec<(u64, String)>,
     /// The folder of the conversation, which has its id.
     folder: Option<String>,
+    is_shortened: bool,
 }
 
 /// A call of a tool.
@@ -37,11 +42,52 @@ pub(crate) struct Call {
     pub is_shell: bool,
 }
 
+/// A response with its calls, or a result with the conversation that it says was started.
+#[derive(Debug)]
+enum Exchange {
+    Response(Vec<Call>),
+    Result { conversation: Option<String>, has_number: bool },
+}
+
 impl Lines {
     /// Returns the id of a step, if a line is the first of it.
     pub fn step_id(&self, number: Option<u64>, at: LineAt) -> Option<String> {
         let number = number.filter(|number| self.steps.get(number) == Some(&at.index))?;
         Some(format!("step-{number}"))
+    }
+
+    /// Returns the id of the summary that has replaced a step.
+    pub fn summary_after(&self, number: Option<u64>) -> Option<&str> {
+        let number = number?;
+        let next = self.checkpoints.partition_point(|(step, _)| *step <= number);
+        self.checkpoints.get(next).map(|(_, id)| id.as_str())
+    }
+
+    /// Answers the calls of each response with the results after it.
+    fn answer(&mut self) {
+        let mut exchanges = std::mem::take(&mut self.exchanges);
+        exchanges.sort_by_key(|(step, line, _)| (*step, *line));
+        let mut pending = VecDeque::new();
+        let mut last: Option<(u64, Call)> = None;
+        for (step, line, exchange) in exchanges {
+            let (conversation, has_number) = match exchange {
+                Exchange::Response(calls) => {
+                    pending = calls.into();
+                    continue;
+                }
+                Exchange::Result { conversation, has_number } => (conversation, has_number),
+            };
+            // A step that is written again, with another status, answers the same call.
+            let again = last.take().filter(|(before, _)| has_number && *before == step);
+            let Some(call) = again.map(|(_, call)| call).or_else(|| pending.pop_front()) else {
+                continue;
+            };
+            if let Some(conversation) = conversation {
+                self.delegations.insert(call.id.clone(), conversation);
+            }
+            self.answered.insert(line, call.clone());
+            last = Some((step, call));
+        }
     }
 
     /// Returns the number of a step, and the calls that it makes.
@@ -78,7 +124,8 @@ impl LineFormat for Lines {
         Fit::Fits(if is_dated { Confidence::Certain } else { Confidence::Possible })
     }
 
-    fn begin(&mut self, _: &str, folder: &str) {
+    fn begin(&mut self, name: &str, folder: &str) {
+        self.is_shortened = name == "transcript.jsonl";
         let folder = folder.strip_suffix("/.system_generated/logs");
         let id = folder.and_then(|folder| folder.rsplit('/').next());
         self.folder = id.filter(|id| !id.is_empty()).map(str::to_owned);
@@ -86,9 +133,12 @@ impl LineFormat for Lines {
 
     fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
         self.facts.time(line.member("created_at"));
-        if let Some(number) = line.member("step_index").and_then(Node::uint) {
+        let number = line.member("step_index").and_then(Node::uint);
+        if let Some(number) = number {
             self.steps.entry(number).or_insert(at.index);
+            self.last_step = self.last_step.max(number);
         }
+        let place = number.unwrap_or(self.last_step);
         match step(line) {
             Step::Prompt => {
                 let content = text(line.member("content")).unwrap_or_default();
@@ -97,27 +147,34 @@ impl LineFormat for Lines {
                 }
             }
             Step::Response => {
-                self.pending.clear();
-                for (number, call) in (1..).zip(Self::calls(line)) {
+                let calls = (1..).zip(Self::calls(line)).map(|(number, call)| {
                     let name = call.member("name").and_then(Node::text);
                     let is_shell = name.is_some_and(|name| TOOLS.is_shell(&name));
-                    self.pending.push_back(Call { id: call_id(line, at, number), is_shell });
-                }
+                    Call { id: call_id(line, at, number), is_shell }
+                });
+                self.exchanges.push((place, at.index, Exchange::Response(calls.collect())));
             }
             Step::Result => {
-                let Some(call) = self.pending.pop_front() else { return };
                 let content = line.member("content").and_then(Node::text);
-                if let Some(id) = content.as_ref().and_then(started_conversation) {
-                    self.delegations.insert(call.id.clone(), id.to_owned());
+                let started = content.as_ref().and_then(started_conversation);
+                let conversation = started.map(str::to_owned);
+                let result = Exchange::Result { conversation, has_number: number.is_some() };
+                self.exchanges.push((place, at.index, result));
+            }
+            Step::Event if line.member("type").is_some_and(|it| it.is_text(line::CHECKPOINT)) => {
+                let by = self.step_id(number, at).unwrap_or_else(|| at.place.id());
+                match number {
+                    Some(number) => self.checkpoints.push((number, by)),
+                    None => self.facts.compactions.add(at.index, by),
                 }
-                self.answered.insert(at.index, call);
             }
             Step::Event => {}
         }
     }
 
     fn finish(&mut self) {
-        self.pending = VecDeque::new();
+        self.answer();
+        self.checkpoints.sort();
         self.facts.session_id = self.folder.take();
     }
 
@@ -127,6 +184,10 @@ impl LineFormat for Lines {
 
     fn variant(&self) -> &'static str {
         "transcript"
+    }
+
+    fn share(&self) -> Share {
+        if self.is_shortened { Share::Older } else { Share::Whole }
     }
 
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {

@@ -3,7 +3,7 @@
 use vac_adapter::tools::{Tool, ToolTable, canonical, no_server};
 use vac_record::annotations::Category;
 
-/// What the tools are for. The members of inputs are JSON inside of texts.
+/// What the tools are for.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(

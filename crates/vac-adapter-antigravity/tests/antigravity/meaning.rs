@@ -68,3 +68,19 @@ fn user_typed_what_is_in_the_request() {
     assert_eq!(typed.text, "Hoist it");
     assert_eq!(Antigravity.typed("Hoist it", &Rest::default()), None);
 }
+
+#[test]
+fn order_of_steps_decides_not_that_of_lines() {
+    let record = convert_fixture("transcript/out-of-order");
+    let text = |pairs: &[(&str, &str)]| -> Vec<(String, Value)> {
+        pairs.iter().map(|(id, value)| ((*id).to_owned(), json!(value))).collect()
+    };
+    let calls = text(&[("step-2", "1:1"), ("step-3", "1:2"), ("L6", "1:1"), ("step-5", "4:1")]);
+    assert_eq!(members(&record, "/call-id"), calls, "step 2 is written twice");
+    let outcomes =
+        [("step-2", "unknown"), ("step-3", "success"), ("L6", "error"), ("step-5", "error")];
+    assert_eq!(members(&record, "/vac/outcome"), text(&outcomes));
+    let replaced: Vec<_> =
+        members(&record, "/vac/superseded").into_iter().map(|(id, _)| id).collect();
+    assert_eq!(replaced, ["step-0", "step-2", "step-1", "step-4", "step-3", "L6", "step-5"]);
+}
