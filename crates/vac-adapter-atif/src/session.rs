@@ -1,0 +1,154 @@
+//! One session: the record around its entries, and the second pass.
+
+use vac_adapter::frame::{Content, Place};
+use vac_adapter::provider::provider;
+use vac_adapter::raw::{self, KnownMembers};
+use vac_adapter::{Adapter, Error, Log, Origin, Session, Sink};
+use vac_record::annotations::{EntryAnnotations, Subagent};
+use vac_record::{AgentMeta, SessionId, SessionTrace, VerifiableAgentRecord};
+use vac_value::{Kind, Map, Node, Text};
+
+use crate::survey::{Facts, VARIANT};
+use crate::trajectory::{self, TRAJECTORY, Trajectory};
+use crate::{Atif, step};
+
+/// A session.
+pub(crate) struct AtifSession<'i> {
+    pub log: Log<'i>,
+    pub facts: Facts,
+    pub id: String,
+    /// Whether each frame of the log belongs to it.
+    pub frames: Vec<bool>,
+}
+
+impl Session for AtifSession<'_> {
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
+        Some(&Atif)
+    }
+
+    fn variant(&self) -> &'static str {
+        VARIANT
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        let Facts { agent, version, models, span, .. } = &self.facts;
+        let model = models.main_or_unknown();
+        VerifiableAgentRecord {
+            version: vac_record::SCHEMA_VERSION.into(),
+            id: self.id.clone().into(),
+            session: SessionTrace {
+                format: None,
+                session_id: SessionId::Text(self.id.clone().into()),
+                session_start: span.first(),
+                session_end: span.last(),
+                agent_meta: AgentMeta {
+                    model_id: model.to_owned().into(),
+                    model_provider: provider(model).into(),
+                    models: models.listed(),
+                    cli_name: agent.clone().map(Into::into),
+                    cli_version: version.clone().map(Into::into),
+                    extensions: Map::default(),
+                },
+                environment: None,
+                entries: Vec::new(),
+                extensions: Map::default(),
+            },
+            created: span.first(),
+            file_attribution: None,
+            vcs: None,
+            recording_agent: None,
+            extensions: Map::default(),
+        }
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        let mut is_own = self.frames.iter();
+        self.log.each(|frame| {
+            if is_own.next() != Some(&true) {
+                return Ok(());
+            }
+            sink.report().frames += 1;
+            let place = frame.place;
+            match &frame.content {
+                Content::Document(document) => {
+                    let mut pieces = Pieces { facts: &self.facts, place, count: 0, sink };
+                    pieces.trajectory(document.root(), None)
+                }
+                Content::Raw(raw) => {
+                    sink.report().unparsed(place.line, raw.reason.code());
+                    let entry = raw::entry(raw.bytes, &raw.reason, place, KnownMembers::default());
+                    sink.entry(entry, Origin { place, bytes: raw.bytes })
+                }
+            }
+        })
+    }
+}
+
+/// Writes the entries of one document.
+struct Pieces<'s> {
+    facts: &'s Facts,
+    place: Place,
+    /// The number of entries so far.
+    count: u64,
+    sink: &'s mut dyn Sink,
+}
+
+impl Pieces<'_> {
+    /// Returns the id of the next entry.
+    fn next_id(&mut self) -> String {
+        let number = self.count;
+        self.count += 1;
+        match number {
+            0 => self.place.id(),
+            number => format!("{}#{number}", self.place.id()),
+        }
+    }
+
+    /// Writes a trajectory. The depth of a document bounds the recursion.
+    fn trajectory(
+        &mut self,
+        root: Node<'_, '_>,
+        subagent: Option<&Subagent<'_>>,
+    ) -> Result<(), Error> {
+        let id = self.next_id();
+        let mut it =
+            EntryAnnotations { subagent: subagent.cloned(), ..EntryAnnotations::default() };
+        let place = self.place;
+        if root.kind() != Kind::Map {
+            let entry = trajectory::value(root, TRAJECTORY, id, &it, self.sink.report());
+            return self.sink.entry(entry, Origin { place, bytes: root.raw() });
+        }
+        // The totals of a trajectory include those of the trajectories in it.
+        it.usage = self.facts.totals(root).filter(|_| subagent.is_none());
+        let Trajectory { steps, subagents, rest } = Trajectory::read(root, &[], self.sink.report());
+        let entry = trajectory::event(rest, id, &it);
+        self.sink.entry(entry, Origin { place, bytes: root.raw() })?;
+        for node in steps.into_iter().flat_map(Node::elements) {
+            let id = self.next_id();
+            let report = self.sink.report();
+            let entry = match node.kind() {
+                Kind::Map => step::entry(node, id, subagent, report),
+                _ => {
+                    let it = EntryAnnotations {
+                        subagent: subagent.cloned(),
+                        ..EntryAnnotations::default()
+                    };
+                    trajectory::value(node, "step", id, &it, report)
+                }
+            };
+            self.sink.entry(entry, Origin { place, bytes: node.raw() })?;
+        }
+        for node in subagents.into_iter().flat_map(Node::elements) {
+            let id = ["trajectory_id", "session_id"]
+                .iter()
+                .find_map(|key| node.member(key).and_then(Node::text));
+            let call_id = id.as_deref().and_then(|id| self.facts.calls.get(id));
+            let subagent = Subagent {
+                call_id: call_id.cloned().map(Text::from),
+                id: id.map(|id| Text::from(id.into_owned())),
+            };
+            self.trajectory(node, Some(&subagent))?;
+        }
+        Ok(())
+    }
+}
