@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    /// The ranges of the table `HIDDEN` in `page/text.js`.
+    /// Returns the ranges of the table `HIDDEN` in `page/text.js`.
     fn hidden() -> Vec<(u32, u32)> {
         let text = include_str!("../page/text.js");
         let (_, table) = text.split_once("const HIDDEN = [").expect("the table");

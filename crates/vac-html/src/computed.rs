@@ -7,22 +7,22 @@ use vac_sign::{Answer, Answers};
 use vac_value::Document;
 use vac_view::{AuthorSet, EventKind, EventOptions, Facts, record};
 
-/// What `vac` computes from a record. Nothing in it is signed.
+/// The facts that `vac` computes from a record. Nothing in it is signed.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Computed<'c> {
     /// The version of `vac`.
     version: &'c str,
-    /// What was found about the signature; absent if the record is not signed.
+    /// The state of the signature; absent if the record is not signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<Signature>,
     /// Facts about the session.
     facts: Facts,
-    /// What was computed of single entries.
+    /// Facts about single entries.
     entries: Vec<ComputedEntry>,
 }
 
-/// What was found about a signature.
+/// The state of a signature.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Signature {
@@ -41,7 +41,7 @@ struct NamedAnswer {
     detail: String,
 }
 
-/// What was computed of an entry.
+/// Facts about an entry.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct ComputedEntry {
@@ -99,7 +99,7 @@ impl<'c> Computed<'c> {
         })?;
         let signature = answers.map(|(answers, key)| Signature {
             verdict: answers.verdict().code(),
-            answers: answers.lines().map(named_answer).into(),
+            answers: answers.lines().into_iter().map(named_answer).collect(),
             key,
         });
         Ok(Self { version, signature, facts, entries })

@@ -1,4 +1,4 @@
-//! Why a page cannot be made or read.
+//! The error of this crate.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use vac_sign::KeyError;
 
 use crate::page::{MAX_ENTRIES, MAX_RECORD};
 
-/// Why a page cannot be made or read.
+/// The reason why a page cannot be made or read.
 #[derive(Debug)]
 pub enum PageError {
     /// The record has more bytes than [`MAX_RECORD`].

@@ -42,9 +42,10 @@
 //!
 //! * **The page shows what it decodes from the signed bytes.** What `vac` computed is a part of
 //!   its own and is labelled as such. The page never shows one as the other.
-//! * **Three voices.** The page separates what `vac` found when it made the page, what the browser
-//!   finds now, and that a page can claim anything: [`Page::read`] returns the envelope, to be
-//!   verified without a browser, and rendering what it returns must give the same bytes.
+//! * **Three statements.** The page separates what `vac` found when it made the page, what the
+//!   browser finds now, and the notice that a page can claim anything: [`Page::read`] returns the
+//!   envelope, to be verified without a browser, and rendering what it returns must give the same
+//!   bytes.
 //! * **Deterministic.** A page depends on its [`Contents`], on the adapters and on the build of
 //!   `vac`, which it states. No clock is read: whether claims and certificates are valid today is
 //!   not part of a page.

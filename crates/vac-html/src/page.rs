@@ -41,14 +41,14 @@ pub struct Contents {
 /// A page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What it is made of.
+    /// The document and the key that it is made of.
     pub contents: Contents,
     /// The build of `vac` that makes it or has made it.
     pub version: String,
 }
 
-/// Whether bytes begin as a page of `vac` does. It may still be damaged. Other line ends and a byte
-/// order mark, which mail programs and editors write, do not make it anything else.
+/// Returns whether bytes begin as a page of `vac` does. It may still be damaged. Other line ends
+/// and a byte order mark, which mail programs and editors write, do not make it anything else.
 pub fn is_page(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut beginning = bytes.iter().filter(|byte| **byte != b'\r');

@@ -210,7 +210,7 @@ impl Reading<'_, '_> {
 
     fn assistant_message(&mut self, message: &MessageEntry<'_>) -> Result<(), Error> {
         let author = self.annotations.author.map(|it| MessageAuthor::from_annotation(Some(it)));
-        // What the program wrote in the model's name decides nothing.
+        // A message that the program wrote in the model's name does not affect the status.
         if author.is_none() {
             self.model_item(precedes_parts(message));
         }

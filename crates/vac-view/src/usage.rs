@@ -38,13 +38,13 @@ pub const MIN_ID: usize = 16;
 pub struct UsageStatement {
     /// The model, if it is known.
     pub model: Option<String>,
-    /// When, in nanoseconds since 1970, if it is known.
+    /// The time in nanoseconds since 1970, if it is known.
     pub time: Option<i128>,
     /// The tokens.
     pub tokens: UsageTotals,
     /// The cost that the log states.
     pub cost: Option<f64>,
-    /// What the same statement in another session has in common with it.
+    /// Hashes that the same statement in another session has, too.
     keys: [Option<u128>; 2],
 }
 
@@ -53,7 +53,7 @@ pub struct UsageStatement {
 pub struct SessionUsage {
     /// The head of the session.
     pub head: Head,
-    /// What its entries state, in order.
+    /// The statements of its entries, in order.
     pub statements: Vec<UsageStatement>,
     /// The number of statements that are not counted, by reason.
     pub skipped: BTreeMap<SkipReason, u64>,
@@ -140,7 +140,8 @@ impl EntryVisitor for Statements {
     }
 }
 
-/// What the same statement in another session has in common with it, besides model and tokens.
+/// The properties of a statement, besides model and tokens, that the same statement in another
+/// session has, too.
 #[derive(Hash)]
 enum Identity<'i> {
     Time(i128),
@@ -162,7 +163,7 @@ fn hash(identity: &Identity<'_>, model: Option<&str>, tokens: &UsageTotals) -> u
     half(0) << 64 | half(1)
 }
 
-/// What the rows of a table are.
+/// The kind of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
     /// Days in UTC.
@@ -177,7 +178,7 @@ pub enum GroupBy {
     Session,
 }
 
-/// What a row of a table is about.
+/// The subject of a row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UsageRowKey {
     /// The day, project, model, agent or session. `None` where it is unknown.
