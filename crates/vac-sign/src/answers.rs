@@ -106,6 +106,10 @@ pub struct Answers<'e> {
     pub signer: Answer,
     /// Whether the receipts are valid.
     pub receipts: Answer,
+    /// Whether the time stamps are valid; `None` if the envelope has none and none were asked for.
+    pub time_stamp: Option<Answer>,
+    /// The earliest time that a trusted authority states, in seconds since 1970.
+    pub stamped_at: Option<u64>,
     /// Hashes of the payload and of the record.
     pub hashes: Hashes,
     /// The facts that the signature covers; `None` unless it is valid.
@@ -163,6 +167,8 @@ impl<'e> Answers<'e> {
             trace_metadata: unknown(),
             signer: unknown(),
             receipts: unknown(),
+            time_stamp: None,
+            stamped_at: None,
             hashes: Hashes::default(),
             facts: None,
             examined: None,
@@ -172,8 +178,8 @@ impl<'e> Answers<'e> {
     }
 
     /// Returns the questions and their answers, in order.
-    pub fn lines(&self) -> [(&'static str, &Answer); 7] {
-        [
+    pub fn lines(&self) -> Vec<(&'static str, &Answer)> {
+        let mut lines = vec![
             ("envelope", &self.envelope),
             ("signature", &self.signature),
             ("payload hash", &self.payload_hash),
@@ -181,7 +187,9 @@ impl<'e> Answers<'e> {
             ("trace metadata", &self.trace_metadata),
             ("signer", &self.signer),
             ("receipts", &self.receipts),
-        ]
+        ];
+        lines.extend(self.time_stamp.as_ref().map(|answer| ("time stamp", answer)));
+        lines
     }
 
     /// Returns the result of all answers together.

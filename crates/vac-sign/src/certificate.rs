@@ -12,14 +12,14 @@ use webpki::{
 
 use crate::header::{CertificateHash, HashAlgorithm};
 use crate::key::{KeyError, PublicKey};
-use crate::x509::{Constraints, PURPOSES};
+use crate::x509::{Constraints, Purpose};
 
 /// The maximum number of certificates in an envelope: a signer's, a root's, and as many
 /// between them as `webpki` accepts. The number of paths through them is exponential.
 pub(crate) const MAX_CHAIN: usize = 8;
 
 /// The algorithms that certificates may be signed with.
-const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
+pub(crate) const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
     webpki::ring::ED25519,
     webpki::ring::ECDSA_P256_SHA256,
     webpki::ring::ECDSA_P256_SHA384,
@@ -146,13 +146,24 @@ impl Chain {
 
     /// Checks that the first certificate leads to a trusted authority, or is trusted itself.
     pub fn check(&self, trust: &Trust) -> Result<(), CertificateError> {
+        self.check_for(Purpose::Signing, trust)
+    }
+
+    /// Checks that the first certificate leads to a trusted authority, or is trusted itself, for a
+    /// purpose.
+    pub(crate) fn check_for(
+        &self,
+        purpose: Purpose,
+        trust: &Trust,
+    ) -> Result<(), CertificateError> {
         self.check_length()?;
         let first = self.first()?;
         let time = UnixTime::since_unix_epoch(Duration::from_secs(trust.time));
         if trust.roots.0.contains(first) {
-            return check_validity(first, time).map_err(|error| not_trusted(&reason(&error)));
+            return check_validity(first, purpose, time)
+                .map_err(|error| not_trusted(&reason(&error, purpose)));
         }
-        let authorities = Authorities::new(&trust.roots, time);
+        let authorities = Authorities::new(&trust.roots, purpose, time);
         let certificate = EndEntityCert::try_from(first).map_err(|error| unreadable(&error))?;
         let between = &self.0[1..];
         let check_path = |path: &VerifiedPath<'_>| authorities.check_path(path);
@@ -162,11 +173,13 @@ impl Chain {
                 &authorities.anchors,
                 between,
                 time,
-                ForSigning,
+                ForPurpose(purpose),
                 None,
                 Some(&check_path),
             )
-            .map_err(|error| not_trusted(&(reason(&error) + &authorities.refusal(&error))))?;
+            .map_err(|error| {
+                not_trusted(&(reason(&error, purpose) + &authorities.refusal(&error)))
+            })?;
         match Constraints::parse(first) {
             Ok(constraints) if constraints.may_sign() => Ok(()),
             Ok(_) => Err(not_trusted("its key usage is not one for signing")),
@@ -181,6 +194,7 @@ impl Chain {
 
 /// The trust roots that may issue certificates, and the reasons why the others may not.
 struct Authorities<'r> {
+    purpose: Purpose,
     anchors: Vec<TrustAnchor<'r>>,
     /// The constraints of each anchor.
     constraints: Vec<Constraints>,
@@ -188,10 +202,11 @@ struct Authorities<'r> {
 }
 
 impl<'r> Authorities<'r> {
-    fn new(roots: &'r Chain, time: UnixTime) -> Self {
-        let mut found = Self { anchors: Vec::new(), constraints: Vec::new(), refused: Vec::new() };
+    fn new(roots: &'r Chain, purpose: Purpose, time: UnixTime) -> Self {
+        let (anchors, constraints, refused) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Self { purpose, anchors, constraints, refused };
         for root in &roots.0 {
-            match authority(root, time) {
+            match authority(root, purpose, time) {
                 Ok((anchor, constraints)) => {
                     found.anchors.push(anchor);
                     found.constraints.push(constraints);
@@ -210,7 +225,7 @@ impl<'r> Authorities<'r> {
             length += 1;
             Constraints::parse(&between.der())
                 .ok()
-                .filter(|constraints| constraints.check_issuer().is_ok())
+                .filter(|constraints| constraints.check_issuer(self.purpose).is_ok())
                 .ok_or(webpki::Error::EndEntityUsedAsCa)?;
         }
         let at = self.anchors.iter().position(|anchor| std::ptr::eq(anchor, path.anchor()));
@@ -238,20 +253,26 @@ impl<'r> Authorities<'r> {
 /// Returns a root as a trust anchor. The error states why it may not issue certificates at a time.
 fn authority<'r>(
     root: &'r CertificateDer<'static>,
+    purpose: Purpose,
     time: UnixTime,
 ) -> Result<(TrustAnchor<'r>, Constraints), String> {
     let constraints = Constraints::parse(root).map_err(|error| error.to_string())?;
-    constraints.check_issuer()?;
-    check_validity(root, time).map_err(|error| reason(&error))?;
+    constraints.check_issuer(purpose)?;
+    check_validity(root, purpose, time).map_err(|error| reason(&error, purpose))?;
     let anchor = anchor_from_trusted_cert(root).map_err(|error| error.to_string())?;
     Ok((anchor, constraints))
 }
 
 /// Checks the validity period of a certificate and, if it is not an authority, that its
-/// extended key usage is one for signing; also that its critical extensions are known.
-fn check_validity(certificate: &CertificateDer<'_>, time: UnixTime) -> Result<(), webpki::Error> {
+/// extended key usage is one for the purpose; also that its critical extensions are known.
+fn check_validity(
+    certificate: &CertificateDer<'_>,
+    purpose: Purpose,
+    time: UnixTime,
+) -> Result<(), webpki::Error> {
     let certificate = EndEntityCert::try_from(certificate)?;
-    let verified = certificate.verify_for_usage(ALGORITHMS, &[], &[], time, ForSigning, None, None);
+    let usage = ForPurpose(purpose);
+    let verified = certificate.verify_for_usage(ALGORITHMS, &[], &[], time, usage, None, None);
     match verified {
         // Both come after the validity period was checked.
         Err(webpki::Error::UnknownIssuer | webpki::Error::CaUsedAsEndEntity) => Ok(()),
@@ -267,7 +288,7 @@ fn not_trusted(why: &str) -> CertificateError {
     CertificateError::Chain(why.to_owned())
 }
 
-fn reason(error: &webpki::Error) -> String {
+fn reason(error: &webpki::Error, purpose: Purpose) -> String {
     use webpki::Error;
     match error {
         Error::UnknownIssuer => "it does not lead to a trust root".to_owned(),
@@ -283,9 +304,7 @@ fn reason(error: &webpki::Error) -> String {
         Error::NameConstraintViolation => {
             "a name in the chain is not one that its issuer may name (name constraints)".to_owned()
         }
-        Error::RequiredEkuNotFoundContext(_) => {
-            "its extended key usage is not one for signing".to_owned()
-        }
+        Error::RequiredEkuNotFoundContext(_) => purpose.refusal().to_owned(),
         Error::UnsupportedSignatureAlgorithmContext(_)
         | Error::UnsupportedSignatureAlgorithmForPublicKeyContext(_) => {
             "it is signed with an algorithm that is not supported".to_owned()
@@ -294,17 +313,16 @@ fn reason(error: &webpki::Error) -> String {
     }
 }
 
-/// Accepts certificates without an extended key usage, or with one of [`PURPOSES`].
-struct ForSigning;
+/// Accepts certificates without an extended key usage, or with one for the purpose.
+struct ForPurpose(Purpose);
 
-impl ExtendedKeyUsageValidator for ForSigning {
+impl ExtendedKeyUsageValidator for ForPurpose {
     fn validate(&self, usages: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
-        /// The purpose that the error names.
-        const CODE: &[u8] = PURPOSES[0].as_bytes();
         let mut present = Vec::new();
         for usage in usages {
             let usage = usage?;
-            if PURPOSES.iter().any(|oid| usage == KeyPurposeId::new(oid.as_bytes())) {
+            let allowed = self.0.allowed().iter();
+            if allowed.into_iter().any(|oid| usage == KeyPurposeId::new(oid.as_bytes())) {
                 return Ok(());
             }
             present.push(usage.to_decoded_oid());
@@ -312,10 +330,9 @@ impl ExtendedKeyUsageValidator for ForSigning {
         if present.is_empty() {
             return Ok(());
         }
-        let required = webpki::KeyUsage::required(CODE);
-        Err(webpki::Error::RequiredEkuNotFoundContext(RequiredEkuNotFoundContext {
-            required,
-            present,
-        }))
+        // Only the kind of the error is used.
+        let required = webpki::KeyUsage::client_auth();
+        let context = RequiredEkuNotFoundContext { required, present };
+        Err(webpki::Error::RequiredEkuNotFoundContext(context))
     }
 }

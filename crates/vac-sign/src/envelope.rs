@@ -5,12 +5,14 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 use vac_validate::{Violations, rules, validate_document};
-use vac_value::{Document, Kind, Node, SyntaxError, found, path};
+use vac_value::{Document, Encode, Encoder, Key, Kind, MapEncoder, Node, SyntaxError, found, path};
 
 use crate::header::{Header, Labels, label_text, labelled};
 use crate::label::{
-    ALG, CRIT, PAYLOAD_HASH_ALG, PAYLOAD_LOCATION, PREIMAGE_CONTENT_TYPE, format_label,
+    ALG, CRIT, PAYLOAD_HASH_ALG, PAYLOAD_LOCATION, PREIMAGE_CONTENT_TYPE, TIME_STAMP_THEN_COSE,
+    format_label,
 };
+use crate::receipt::AttachError;
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
@@ -214,6 +216,34 @@ impl<'a> Envelope<'a> {
         hash.finalize().into()
     }
 
+    /// Returns the signature as it is encoded in CBOR, which a time stamp is for (RFC 9921).
+    pub fn encoded_signature(&self) -> &'a [u8] {
+        self.items[3]
+    }
+
+    /// Returns the envelope with a parameter in its unprotected header, in place of one of the same
+    /// label.
+    pub(crate) fn with_parameter(
+        &self,
+        label: i128,
+        value: &impl Encode,
+    ) -> Result<Vec<u8>, AttachError> {
+        let unprotected = Document::cbor(self.unprotected).map_err(AttachError::Unprotected)?;
+        let members = unprotected.root().members();
+        let members: Vec<_> = members
+            .filter(|(other, _)| other.integer() != Some(label))
+            .map(|(other, value)| (other.carry(), value.carry()))
+            .collect();
+        let mut encoder = Encoder::cbor();
+        let mut header = MapEncoder::new(&mut encoder);
+        for (other, value) in &members {
+            header.extension(Key::Other(other), value).map_err(AttachError::Encode)?;
+        }
+        header.extension(Key::Integer(label), value).map_err(AttachError::Encode)?;
+        header.end().map_err(AttachError::Encode)?;
+        Ok(self.with_unprotected(encoder.written()))
+    }
+
     /// Returns the envelope with another unprotected header.
     pub fn with_unprotected(&self, unprotected: &[u8]) -> Vec<u8> {
         let [protected, _, payload, signature] = self.items;
@@ -337,8 +367,14 @@ fn check_placement(
     protected: Node<'_, '_>,
     unprotected: Node<'_, '_>,
 ) -> Result<(), EnvelopeError> {
-    const PROTECTED_ONLY: [i128; 5] =
-        [ALG, CRIT, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, PAYLOAD_LOCATION];
+    const PROTECTED_ONLY: [i128; 6] = [
+        ALG,
+        CRIT,
+        PAYLOAD_HASH_ALG,
+        PREIMAGE_CONTENT_TYPE,
+        PAYLOAD_LOCATION,
+        TIME_STAMP_THEN_COSE,
+    ];
     let labels = Labels::new(protected);
     for (label, _) in unprotected.members() {
         if labels.contains(label) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use ed25519_dalek::pkcs8::ObjectIdentifier;
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use vac_validate::signed;
 use vac_value::{Document, Encoding, Kind, Node, found, printable};
@@ -110,6 +111,19 @@ impl HashAlgorithm {
             -16 => Some(Self::Sha256),
             -43 => Some(Self::Sha384),
             -44 => Some(Self::Sha512),
+            _ => None,
+        }
+    }
+
+    /// Returns the algorithm with this object identifier.
+    pub(crate) fn from_oid(oid: ObjectIdentifier) -> Option<Self> {
+        const SHA_256: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1");
+        const SHA_384: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.2");
+        const SHA_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3");
+        match oid {
+            SHA_256 => Some(Self::Sha256),
+            SHA_384 => Some(Self::Sha384),
+            SHA_512 => Some(Self::Sha512),
             _ => None,
         }
     }

@@ -6,11 +6,12 @@ mod tests;
 use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
-use ed25519_dalek::pkcs8::spki::{self, SubjectPublicKeyInfoRef, der::pem};
+use ed25519_dalek::pkcs8::spki::{self, SubjectPublicKeyInfoRef, der::pem::LineEnding};
 use p256::ecdsa::signature::MultipartVerifier as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::message::Message;
+use crate::openssh;
 use crate::pem::block;
 use crate::thumbprint::{COSE_KEY, SHA_256};
 
@@ -85,6 +86,21 @@ pub enum KeyError {
     Weak,
     /// A point that is not in its canonical form (RFC 8032).
     NotCanonical,
+    /// Not a key in a format of OpenSSH.
+    OpenSsh(String),
+    /// The key is encrypted, and no password was given.
+    PasswordRequired,
+    /// The password does not decrypt the key.
+    WrongPassword,
+    /// The key is encrypted in a way that is not supported.
+    Encryption(String),
+    /// Deriving the key from the password would take more time or memory than is allowed.
+    Cost {
+        /// What the file asks for.
+        stated: String,
+        /// What is allowed.
+        max: String,
+    },
 }
 
 impl fmt::Display for KeyError {
@@ -95,11 +111,13 @@ impl fmt::Display for KeyError {
                 let found = vac_value::printable(found, 40);
                 write!(f, "expected PEM with the label {expected}, found {found}")?;
                 f.write_str(match found.as_str() {
-                    "ENCRYPTED PRIVATE KEY" => ": decrypt it first (openssl pkcs8)",
                     "EC PRIVATE KEY" | "EC PARAMETERS" => {
                         ": convert it first (openssl pkcs8 -topk8 -nocrypt)"
                     }
-                    "PRIVATE KEY" => ": use the public key (openssl pkey -pubout)",
+                    "PRIVATE KEY" | "ENCRYPTED PRIVATE KEY" => {
+                        ": use the public key (openssl pkey -pubout)"
+                    }
+                    "OPENSSH PRIVATE KEY" => ": use the public key (ssh-keygen -y)",
                     "CERTIFICATE" => ": extract its key (openssl x509 -pubkey -noout)",
                     _ => "",
                 })
@@ -111,6 +129,13 @@ impl fmt::Display for KeyError {
             }
             Self::Weak => f.write_str("a key of small order, under which anything would verify"),
             Self::NotCanonical => f.write_str("a key whose point is not in canonical form"),
+            Self::OpenSsh(why) => write!(f, "not a key of OpenSSH: {why}"),
+            Self::PasswordRequired => f.write_str("it is encrypted, and no password was given"),
+            Self::WrongPassword => f.write_str("the password is wrong, or the file is damaged"),
+            Self::Encryption(how) => write!(f, "its encryption is not supported: {how}"),
+            Self::Cost { stated, max } => {
+                write!(f, "decrypting it takes too much: {stated}, where at most {max} are allowed")
+            }
         }
     }
 }
@@ -120,13 +145,15 @@ impl std::error::Error for KeyError {}
 /// Returns the name of an algorithm or a curve.
 fn kind_name(oid: &str) -> Option<&'static str> {
     Some(match oid {
-        "1.2.840.113549.1.1.1" => "RSA",
+        "1.2.840.113549.1.1.1" | "ssh-rsa" => "RSA",
         "1.3.101.110" => "X25519",
         "1.3.101.111" => "X448",
         "1.3.101.113" => "Ed448",
         "1.3.132.0.10" => "secp256k1",
-        "1.3.132.0.34" => "P-384",
-        "1.3.132.0.35" => "P-521",
+        "1.3.132.0.34" | "ecdsa-sha2-nistp384" => "P-384",
+        "1.3.132.0.35" | "ecdsa-sha2-nistp521" => "P-521",
+        "ssh-dss" => "DSA",
+        "sk-ssh-ed25519@openssh.com" | "sk-ecdsa-sha2-nistp256@openssh.com" => "of a security key",
         _ => return None,
     })
 }
@@ -164,9 +191,16 @@ impl std::error::Error for SignatureError {}
 impl PublicKey {
     /// Reads a `PUBLIC KEY` in PEM.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let (_, content) = pem::decode_vec(block(text, "PUBLIC KEY")?.as_bytes())
-            .map_err(|error| KeyError::Pem(error.to_string()))?;
-        Self::from_spki(&content)
+        Self::from_spki(&block(text, &["PUBLIC KEY"])?.1)
+    }
+
+    /// Reads a public key in PEM, or the line of one as OpenSSH writes it (`ssh-ed25519 AAAA...`).
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        if openssh::is_public_key(text.trim_start()) {
+            openssh::public_key(text)
+        } else {
+            Self::from_pem(text)
+        }
     }
 
     /// Reads a `SubjectPublicKeyInfo` in DER.
@@ -206,8 +240,8 @@ impl PublicKey {
     pub fn to_pem(&self) -> Result<String, KeyError> {
         use p256::pkcs8::EncodePublicKey as _;
         let pem = match self {
-            Self::Ed25519(key) => key.to_public_key_pem(pem::LineEnding::LF),
-            Self::P256(key) => key.to_public_key_pem(pem::LineEnding::LF),
+            Self::Ed25519(key) => key.to_public_key_pem(LineEnding::LF),
+            Self::P256(key) => key.to_public_key_pem(LineEnding::LF),
         };
         pem.map_err(|error| KeyError::Der(error.to_string()))
     }

@@ -26,6 +26,10 @@ pub const PAYLOAD_HASH_ALG: i128 = 258;
 pub const PREIMAGE_CONTENT_TYPE: i128 = 259;
 /// Header parameter of a hash envelope: the location of the hashed bytes.
 pub const PAYLOAD_LOCATION: i128 = 260;
+/// Header parameter: a time stamp of the payload, which is signed with it (RFC 9921).
+pub const TIME_STAMP_THEN_COSE: i128 = 269;
+/// Header parameter: a time stamp of the signature (RFC 9921).
+pub const COSE_THEN_TIME_STAMP: i128 = 270;
 /// Header parameter: receipts of transparency services (RFC 9942).
 pub const RECEIPTS: i128 = unprotected_header::RECEIPTS;
 /// Header parameter of a receipt: the verifiable data structure.
@@ -68,6 +72,8 @@ fn name(label: i128) -> Option<&'static str> {
         PAYLOAD_HASH_ALG => "payload-hash-alg",
         PREIMAGE_CONTENT_TYPE => "preimage-content-type",
         PAYLOAD_LOCATION => "payload-location",
+        TIME_STAMP_THEN_COSE => "3161-ttc",
+        COSE_THEN_TIME_STAMP => "3161-ctt",
         RECEIPTS => "receipts",
         VERIFIABLE_DATA_STRUCTURE => "vds",
         VERIFIABLE_DATA_PROOFS => "vdp",

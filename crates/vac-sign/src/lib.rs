@@ -1,5 +1,5 @@
-//! Signed agent records: `COSE_Sign1` envelopes, trace metadata, certificates, and receipts of
-//! transparency services.
+//! Signed agent records: `COSE_Sign1` envelopes, trace metadata, certificates, time stamps, and
+//! receipts of transparency services.
 //!
 //! ```
 //! use vac_sign::sign::{Carriage, Checked, Invalid, SignOptions, sign};
@@ -56,6 +56,12 @@
 //!   the two.
 //! * **Bounded work.** An envelope has at most 64 receipts of 1 MiB together with at most 16
 //!   proofs each, and at most 8 certificates.
+//! * **A time stamp is the statement of its authority** ([`timestamp`]). Its imprint and its
+//!   signature are always checked, and its certificates only against roots that the caller trusts: the
+//!   authority's has to be one for time stamps alone, valid at the time of verification and at the
+//!   time that it states. Revocation is not checked.
+//! * **A key file does not decide how long it takes to decrypt.** PBKDF2, scrypt and bcrypt are
+//!   refused above a cost of some seconds or 256 MiB ([`SecretKey::parse`]).
 //! * **Secrets in a record are signed with it.** A record keeps what its log contains.
 //!   [`sign::Checked::secrets`] returns the kinds and places of likely secrets; the caller decides
 //!   whether to sign.
@@ -73,6 +79,7 @@
 mod answers;
 pub mod canonical;
 mod certificate;
+mod encrypted_key;
 mod envelope;
 mod header;
 mod key;
@@ -80,6 +87,7 @@ mod label;
 pub mod merkle;
 mod message;
 mod metadata;
+mod openssh;
 mod parallel;
 mod pem;
 pub mod receipt;
@@ -88,6 +96,7 @@ pub mod sign;
 mod signer;
 pub mod statement;
 mod thumbprint;
+pub mod timestamp;
 mod verify;
 mod x509;
 

@@ -1,12 +1,12 @@
 //! Merkle trees with SHA-256 (RFC 9162).
 //!
 //! ```
-//! use vac_sign::merkle::{Peaks, inclusion_path, leaf, root};
+//! use vac_sign::merkle::{MerkleTree, leaf, root};
 //!
 //! let entries = [b"one", b"two", b"six"];
 //! let leaves: Vec<_> = entries.iter().map(|entry| leaf(&entry[..])).collect();
-//! let tree: Peaks = leaves.iter().copied().collect();
-//! let path = inclusion_path(&leaves, 1).ok_or("not in the tree")?;
+//! let tree = MerkleTree::new(leaves);
+//! let path = tree.inclusion_path(1).ok_or("not in the tree")?;
 //! assert_eq!(root(b"two", 1, 3, &path), Some(tree.root()));
 //! # Ok::<(), &str>(())
 //! ```
@@ -74,28 +74,43 @@ impl FromIterator<Hash> for Peaks {
     }
 }
 
-/// Returns the inclusion proof for the leaf with this index in the tree of these leaves (section
-/// 2.1.3.1); `None` if the tree does not have it.
-pub fn inclusion_path(leaves: &[Hash], index: usize) -> Option<Vec<Hash>> {
-    if index >= leaves.len() {
-        return None;
+/// A tree of which all nodes are kept, so that each proof takes only as many steps as the tree is
+/// high.
+#[derive(Clone, Debug)]
+pub struct MerkleTree {
+    /// From the leaves to the root. The last node of a level that has no sibling is also that of the
+    /// next level.
+    levels: Vec<Vec<Hash>>,
+}
+
+impl MerkleTree {
+    /// Makes the tree of these leaves.
+    pub fn new(leaves: Vec<Hash>) -> Self {
+        let mut levels = vec![leaves];
+        while let Some(last) = levels.last().filter(|last| last.len() > 1) {
+            let next = last.chunks(2).map(|pair| match pair {
+                [left, right] => node(left, right),
+                _ => pair[0],
+            });
+            let next = next.collect();
+            levels.push(next);
+        }
+        Self { levels }
     }
-    let (mut leaves, mut index) = (leaves, index);
-    let mut path = Vec::new();
-    // From the root to the leaf; a proof is in the other order.
-    while leaves.len() > 1 {
-        let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
-        let (inside, sibling) = if index < left.len() {
-            (left, right)
-        } else {
-            index -= left.len();
-            (right, left)
-        };
-        path.push(sibling.iter().copied().collect::<Peaks>().root());
-        leaves = inside;
+
+    /// Returns the root of the tree (section 2.1.1).
+    pub fn root(&self) -> Hash {
+        let root = self.levels.last().and_then(|level| level.first());
+        root.copied().unwrap_or_else(|| Sha256::digest([]).into())
     }
-    path.reverse();
-    Some(path)
+
+    /// Returns the inclusion proof for the leaf with this index (section 2.1.3.1); `None` if the
+    /// tree does not have it.
+    pub fn inclusion_path(&self, index: usize) -> Option<Vec<Hash>> {
+        self.levels.first()?.get(index)?;
+        let siblings = self.levels.iter().enumerate();
+        Some(siblings.filter_map(|(at, level)| level.get((index >> at) ^ 1).copied()).collect())
+    }
 }
 
 /// Returns the root that an inclusion proof leads to (RFC 9162 section 2.1.3.2); `None` if its
@@ -174,10 +189,12 @@ mod tests {
             let leaves: Vec<_> = entries.iter().map(|entry| leaf(entry)).collect();
             let peaks: Peaks = leaves.iter().copied().collect();
             assert_eq!((peaks.size(), peaks.root()), (size as u64, tree(&entries)));
+            let kept = MerkleTree::new(leaves);
+            assert_eq!(kept.root(), peaks.root());
             for index in 0..size {
-                assert_eq!(inclusion_path(&leaves, index), Some(proof(index, &entries)));
+                assert_eq!(kept.inclusion_path(index), Some(proof(index, &entries)));
             }
-            assert_eq!(inclusion_path(&leaves, size), None);
+            assert_eq!(kept.inclusion_path(size), None);
         }
     }
 

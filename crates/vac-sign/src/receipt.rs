@@ -7,10 +7,7 @@
 
 use std::fmt;
 
-use vac_value::{
-    Any, Document, Encode, EncodeError, Encoder, Key, Kind, MapEncoder, Node, SyntaxError,
-    printable,
-};
+use vac_value::{Any, Document, Encode, EncodeError, Encoder, Kind, Node, SyntaxError, printable};
 
 use crate::envelope::{Envelope, EnvelopeError};
 use crate::header::labelled;
@@ -309,27 +306,7 @@ pub fn attach(envelope: &Envelope<'_>, receipts: &[&[u8]]) -> Result<Vec<u8>, At
         list.0.extend(before.elements().map(|node| Element::Before(node.carry())));
     }
     list.0.extend(receipts.iter().map(|receipt| Element::New(receipt)));
-    let members: Vec<_> = map
-        .members()
-        .filter(|(label, _)| label.integer() != Some(RECEIPTS))
-        .map(|(label, value)| (label.carry(), value.carry()))
-        .collect();
-    let mut encoder = Encoder::cbor();
-    write_header(&members, &list, &mut encoder).map_err(AttachError::Encode)?;
-    Ok(envelope.with_unprotected(encoder.written()))
-}
-
-fn write_header(
-    members: &[(Any<'_>, Any<'_>)],
-    receipts: &Receipts<'_>,
-    to: &mut Encoder,
-) -> Result<(), EncodeError> {
-    let mut header = MapEncoder::new(to);
-    for (label, value) in members {
-        header.extension(Key::Other(label), value)?;
-    }
-    header.extension(Key::Integer(RECEIPTS), receipts)?;
-    header.end()
+    envelope.with_parameter(RECEIPTS, &list)
 }
 
 struct Receipts<'a>(Vec<Element<'a>>);

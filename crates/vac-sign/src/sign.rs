@@ -18,14 +18,15 @@ use vac_value::{EncodeError, Encoding};
 use crate::certificate::{CertificateError, Chain};
 use crate::key::{Algorithm, PublicKey};
 use crate::label::{
-    CWT_CLAIMS, IAT, ISS, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, SUB, TRACE_METADATA, X5CHAIN,
-    X5T,
+    CWT_CLAIMS, IAT, ISS, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, SUB, TIME_STAMP_THEN_COSE,
+    TRACE_METADATA, X5CHAIN, X5T,
 };
 use crate::message::{Message, push_bytes_head};
 use crate::metadata;
 use crate::parallel::run_both;
 use crate::record::{Examined, RecordFacts, examine, sha256};
 use crate::signer::{Signer, SignerError};
+use crate::timestamp::{self, StampedPart, TimeStampError};
 
 /// The COSE algorithm identifier of SHA-256.
 pub(crate) const SHA_256: i64 = -16;
@@ -48,6 +49,9 @@ pub struct SignOptions<'o> {
     /// The time of signing, in seconds since 1970, as a claim of the signer (`iat`). Without it,
     /// the same record and key always give the same protected header.
     pub time: Option<u64>,
+    /// A time stamp of the payload, which is signed with it (`3161-ttc`): a token, or the response of an
+    /// authority.
+    pub time_stamp: Option<&'o [u8]>,
 }
 
 /// Whether an envelope contains the record.
@@ -161,6 +165,8 @@ pub enum SignError {
     ContentType(Encoding),
     /// The certificate is not for this key.
     Certificate(CertificateError),
+    /// The time stamp is not one of the payload.
+    TimeStamp(TimeStampError),
     /// The signer failed.
     Signer(SignerError),
     /// Internal error: a header could not be encoded.
@@ -175,6 +181,7 @@ impl fmt::Display for SignError {
                 write!(f, "the content type is not one for a record in {encoding}")
             }
             Self::Certificate(error) => error.fmt(f),
+            Self::TimeStamp(error) => error.fmt(f),
             Self::Signer(error) => error.fmt(f),
             Self::Header(why) => write!(f, "the header cannot be encoded: {why}"),
         }
@@ -239,11 +246,17 @@ pub fn sign<'p>(
         Some(subject) => subject.to_owned(),
         None => subject(facts).ok_or(SignError::NoSubject)?,
     };
-    let protected = protected(record.encoding, &issuer, &subject, options, signer)?;
     let content = match options.carriage {
         Carriage::Digest => Cow::Owned(record.sha256.to_vec()),
         Carriage::Attached | Carriage::Detached => Cow::Borrowed(record.bytes),
     };
+    let token = options.time_stamp.map(timestamp::token_of).transpose();
+    let token = token.map_err(SignError::TimeStamp)?;
+    if let Some(token) = token {
+        timestamp::check(token, StampedPart::Payload, &content, None)
+            .map_err(SignError::TimeStamp)?;
+    }
+    let protected = protected(record.encoding, &issuer, &subject, options, token, signer)?;
     let message = Message::new(&protected, &content);
     let signature = signer.sign(&message).map_err(SignError::Signer)?;
     let metadata = metadata::from_facts(facts, &record.sha256);
@@ -274,6 +287,7 @@ fn protected(
     issuer: &str,
     subject: &str,
     options: &SignOptions<'_>,
+    token: Option<&[u8]>,
     signer: &dyn Signer,
 ) -> Result<Vec<u8>, SignError> {
     let key = signer.public_key();
@@ -302,6 +316,9 @@ fn protected(
     if options.carriage == Carriage::Digest {
         add(PAYLOAD_HASH_ALG, Value::from(SHA_256));
         add(PREIMAGE_CONTENT_TYPE, Value::Text(content_type.to_owned()));
+    }
+    if let Some(token) = token {
+        add(TIME_STAMP_THEN_COSE, Value::Bytes(token.to_vec()));
     }
     Ok(header.to_vec()?)
 }

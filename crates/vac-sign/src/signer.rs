@@ -6,14 +6,16 @@ use ed25519_dalek::pkcs8::{
     self, EncodePrivateKey as _, KeypairBytes, PrivateKeyInfoRef,
     spki::{
         self,
-        der::{SecretDocument, pem},
+        der::{SecretDocument, pem::LineEnding},
     },
 };
 use p256::ecdsa::signature::MultipartSigner as _;
 use zeroize::Zeroizing;
 
+use crate::encrypted_key;
 use crate::key::{KeyError, PublicKey};
 use crate::message::Message;
+use crate::openssh;
 use crate::pem::block;
 
 /// Something that signs: a key in memory ([`SecretKey`]), or one that never leaves a
@@ -77,17 +79,44 @@ impl SecretKey {
         Self { secret: Secret::Ed25519(secret), public }
     }
 
-    /// Reads a `PRIVATE KEY` (PKCS #8) in PEM.
-    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let (_, document) = SecretDocument::from_pem(block(text, "PRIVATE KEY")?)
+    /// Creates a P-256 key from 32 random bytes. Fails if they are not below the group's order or
+    /// zero, which happens once in 2^32 times: try others.
+    pub fn p256(seed: &[u8; 32]) -> Result<Self, KeyError> {
+        let secret = p256::ecdsa::SigningKey::from_slice(seed)
             .map_err(|error| KeyError::Der(error.to_string()))?;
+        let public = PublicKey::P256(*secret.verifying_key());
+        Ok(Self { secret: Secret::P256(secret), public })
+    }
+
+    /// Reads a private key in PEM that is not encrypted: PKCS #8, or the format of OpenSSH.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        Self::parse(text, None)
+    }
+
+    /// Reads a private key in PEM, encrypted or not: PKCS #8, or the format of OpenSSH. Fails with
+    /// [`KeyError::PasswordRequired`] if it is encrypted and no password is given.
+    ///
+    /// A file decides how long deriving its key takes. PBKDF2, scrypt and bcrypt are bounded to
+    /// some seconds, and scrypt to 256 MiB of memory.
+    pub fn parse(text: &str, password: Option<&[u8]>) -> Result<Self, KeyError> {
+        let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "OPENSSH PRIVATE KEY"];
+        let (label, content) = block(text, &labels)?;
+        match label {
+            "PRIVATE KEY" => Self::from_pkcs8(&content),
+            "ENCRYPTED PRIVATE KEY" => encrypted_key::decrypt(&content, password),
+            _ => openssh::private_key(&content, password),
+        }
+    }
+
+    /// Reads a `PrivateKeyInfo` (PKCS #8) in DER.
+    pub(crate) fn from_pkcs8(content: &[u8]) -> Result<Self, KeyError> {
         let der = |error: pkcs8::Error| match error {
             pkcs8::Error::PublicKey(spki::Error::OidUnknown { oid }) => {
                 KeyError::Kind(oid.to_string())
             }
             error => KeyError::Der(error.to_string()),
         };
-        let info = PrivateKeyInfoRef::try_from(document.as_bytes())
+        let info = PrivateKeyInfoRef::try_from(content)
             .map_err(|error| KeyError::Der(error.to_string()))?;
         match info.algorithm.oid {
             oid if oid == ed25519_dalek::pkcs8::ALGORITHM_OID => {
@@ -106,13 +135,31 @@ impl SecretKey {
 
     /// Returns the key as a `PRIVATE KEY` (PKCS #8, version 1) in PEM.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
-        let pem = match &self.secret {
+        self.to_pkcs8()?
+            .to_pem("PRIVATE KEY", LineEnding::LF)
+            .map_err(|error| KeyError::Der(error.to_string()))
+    }
+
+    /// Returns the key as an `ENCRYPTED PRIVATE KEY` (PKCS #8 with scrypt and AES-256-CBC) in PEM.
+    /// `salt` and `iv` are random bytes.
+    pub fn to_encrypted_pem(
+        &self,
+        password: &[u8],
+        salt: [u8; 16],
+        iv: [u8; 16],
+    ) -> Result<Zeroizing<String>, KeyError> {
+        encrypted_key::encrypt(self.to_pkcs8()?.as_bytes(), password, salt, iv)
+    }
+
+    fn to_pkcs8(&self) -> Result<SecretDocument, KeyError> {
+        let document = match &self.secret {
             // Old tools cannot read keys that include the public key.
-            Secret::Ed25519(key) => KeypairBytes { secret_key: key.to_bytes(), public_key: None }
-                .to_pkcs8_pem(pem::LineEnding::LF),
-            Secret::P256(key) => key.to_pkcs8_pem(pem::LineEnding::LF),
+            Secret::Ed25519(key) => {
+                KeypairBytes { secret_key: key.to_bytes(), public_key: None }.to_pkcs8_der()
+            }
+            Secret::P256(key) => key.to_pkcs8_der(),
         };
-        pem.map_err(|error| KeyError::Der(error.to_string()))
+        document.map_err(|error| KeyError::Der(error.to_string()))
     }
 }
 

@@ -47,7 +47,7 @@ const PAYLOAD: [u8; 3] = [0xa0, 0x58, 0x20];
 /// The head of 64 bytes.
 const SIGNATURE: [u8; 2] = [0x58, 0x40];
 /// Maximum size of a protected header, in bytes.
-pub const MAX_PROTECTED: usize = 1 << 20;
+pub const MAX_PROTECTED: usize = u16::MAX as usize;
 
 /// What the payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub enum Purpose<'p> {
 /// Signs 32 bytes. The caller has validated the record whose hash they are.
 ///
 /// # Errors
-/// If the claim is not CBOR, or the signer fails.
+/// If the claim is not CBOR, the header is longer than [`MAX_PROTECTED`], or the signer fails.
 pub fn sign(
     purpose: Purpose<'_>,
     subject: &str,
@@ -92,6 +92,10 @@ pub fn sign(
         Purpose::TreeHead => add(VERIFIABLE_DATA_STRUCTURE, number(RFC9162_SHA256)),
     }
     let protected = header.to_vec()?;
+    if protected.len() > MAX_PROTECTED {
+        let length = protected.len();
+        return Err(SignError::Header(format!("it has {length} bytes, more than {MAX_PROTECTED}")));
+    }
     let signature = signer.sign(&Message::new(&protected, payload)).map_err(SignError::Signer)?;
     let mut bytes = START.to_vec();
     push_bytes_head(protected.len(), &mut bytes);
@@ -168,7 +172,7 @@ impl<'a> Sign1<'a> {
             bytes[..length] == with[..length]
         };
         let Some(rest) = bytes.strip_prefix(&START) else { return begins(bytes, &START) };
-        let Some((length, rest)) = split_length(rest) else { return rest.len() < 5 };
+        let Some((length, rest)) = split_length(rest) else { return rest.len() < 3 };
         let Some((_, rest)) = rest.split_at_checked(length) else { return true };
         let Some(rest) = rest.strip_prefix(&PAYLOAD) else { return begins(rest, &PAYLOAD) };
         let Some((_, rest)) = rest.split_at_checked(32) else { return true };
@@ -257,22 +261,17 @@ fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
         0x59 => rest
             .split_first_chunk()
             .map(|(length, rest)| (usize::from(u16::from_be_bytes(*length)), rest))?,
-        0x5a => {
-            let (length, rest) = rest.split_first_chunk()?;
-            (usize::try_from(u32::from_be_bytes(*length)).ok()?, rest)
-        }
         _ => return None,
     };
     let mut shortest = Vec::new();
     push_bytes_head(length, &mut shortest);
-    let is_shortest = bytes.starts_with(&shortest);
-    (is_shortest && length <= MAX_PROTECTED).then_some((length, rest))
+    bytes.starts_with(&shortest).then_some((length, rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merkle::{Peaks, inclusion_path, leaf};
+    use crate::merkle::{MerkleTree, leaf};
     use crate::receipt::{ParsedReceipt, attach};
     use crate::{SecretKey, Verification, verify};
 
@@ -306,6 +305,19 @@ mod tests {
     }
 
     #[test]
+    fn header_that_no_reader_accepts_is_not_signed() {
+        let key = SecretKey::ed25519(&[7; 32]);
+        let signed = |length: usize| {
+            let purpose = Purpose::Record { content_type: "application/json" };
+            sign(purpose, &"x".repeat(length), None, CLAIM, &[1; 32], &key)
+        };
+        let statement = signed(MAX_PROTECTED - 1000).unwrap();
+        let (_, rest) = Sign1::split(&statement).unwrap();
+        assert!(rest.is_empty());
+        assert!(matches!(signed(MAX_PROTECTED), Err(SignError::Header(_))));
+    }
+
+    #[test]
     fn every_changed_bit_of_a_statement_is_found() {
         let key = SecretKey::ed25519(&[7; 32]);
         let bytes = statement(1, &key);
@@ -329,14 +341,14 @@ mod tests {
         let entries: Vec<_> =
             all.iter().map(|bytes| Sign1::split(bytes).unwrap().0.entry()).collect();
         let leaves: Vec<_> = entries.iter().map(|entry| leaf(entry)).collect();
-        let tree: Peaks = leaves.iter().copied().collect();
+        let tree = MerkleTree::new(leaves);
         let head = sign(Purpose::TreeHead, "a", None, CLAIM, &tree.root(), &key).unwrap();
         let (head, _) = Sign1::split(&head).unwrap();
         assert_eq!(head.is_tree_head(), Some(true));
         head.verify(key.public_key()).unwrap();
         let keys = [key.public_key().clone()];
         for (number, entry) in entries.iter().enumerate() {
-            let path = inclusion_path(&leaves, number).unwrap();
+            let path = tree.inclusion_path(number).unwrap();
             let receipt = head.receipt(6, number as u64, &path).unwrap();
             let parsed = ParsedReceipt::read(&receipt).unwrap();
             parsed.verify(entry, &keys, None).unwrap();

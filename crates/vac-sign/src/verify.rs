@@ -2,6 +2,7 @@
 
 mod payload;
 mod signer;
+mod time_stamp;
 
 use data_encoding::HEXLOWER;
 use vac_value::{Document, Encoding, printable};
@@ -11,13 +12,14 @@ use crate::certificate::Trust;
 use crate::envelope::{Envelope, EnvelopeError};
 use crate::header::label_text;
 use crate::key::PublicKey;
-use crate::label::{RECEIPTS, TRACE_METADATA, X5CHAIN};
+use crate::label::{COSE_THEN_TIME_STAMP, RECEIPTS, TRACE_METADATA, X5CHAIN};
 use crate::metadata::{self, Stated};
 use crate::parallel::run_both;
 use crate::receipt::{self, ParsedReceipt};
 use crate::record::{Examined, sha256};
 use payload::{CheckedPayload, Content, RecordForm};
 use signer::Identity;
+use time_stamp::time_stamps;
 
 /// The keys, trust roots and expectations of a verification. Nothing else is trusted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +38,10 @@ pub struct Verification<'v> {
     pub subject: Option<&'v str>,
     /// The time of verification, in seconds since 1970.
     pub time: Option<u64>,
+    /// A time stamp of the signature that is kept apart: a token, or the response of an authority.
+    pub time_stamp: Option<&'v [u8]>,
+    /// The roots of time-stamping authorities. Without them, time stamps are not trusted.
+    pub authorities: Option<&'v Trust>,
     /// Whether to refuse a protected header that is not encoded deterministically.
     pub strict: bool,
 }
@@ -86,7 +92,15 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
         record: content.other_record().map(sha256).or(raw_hash),
         stated_digest: envelope.header.payload_hash.zip(found.digest.clone()),
     };
+    let payload = envelope.payload.or(match found.form {
+        _ if envelope.header.payload_hash.is_some() => found.digest.as_deref(),
+        Some(RecordForm::Canonical) => found.canonical.as_deref(),
+        _ => content.record(),
+    });
+    let (time_stamp, stamped_at) = time_stamps(&envelope, &unprotected, payload, with);
     Answers {
+        time_stamp,
+        stamped_at,
         is_signed: true,
         is_deterministic: Some(envelope.is_deterministic),
         envelope: envelope_answer(&envelope, &unprotected, with),
@@ -137,7 +151,7 @@ fn envelope_answer(
         (Some(_), None) => "with the record attached",
         (None, None) => "with the record detached",
     };
-    let known = [TRACE_METADATA, RECEIPTS, X5CHAIN];
+    let known = [TRACE_METADATA, RECEIPTS, X5CHAIN, COSE_THEN_TIME_STAMP];
     let ignored: Vec<_> = unprotected
         .root()
         .members()

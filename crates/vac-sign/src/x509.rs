@@ -10,16 +10,46 @@ use ed25519_dalek::pkcs8::spki::der::{
 
 const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
 const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
 
-/// The purposes for which a certificate with an extended key usage may sign: code, mail,
-/// documents, or any.
-pub(crate) const PURPOSES: [ObjectIdentifier; 4] = [
-    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3"),
-    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.4"),
-    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.36"),
-    ObjectIdentifier::new_unwrap("2.5.29.37.0"),
-];
+/// What the key of a certificate is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Signing records.
+    Signing,
+    /// Signing time stamps (RFC 3161).
+    TimeStamping,
+}
+
+impl Purpose {
+    /// Returns the purposes of an extended key usage that allow it. Those of records are code, mail,
+    /// documents, or any.
+    pub fn allowed(self) -> &'static [ObjectIdentifier] {
+        const SIGNING: [ObjectIdentifier; 4] = [
+            ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3"),
+            ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.4"),
+            ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.36"),
+            ObjectIdentifier::new_unwrap("2.5.29.37.0"),
+        ];
+        const TIME_STAMPING: [ObjectIdentifier; 2] = [
+            ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8"),
+            ObjectIdentifier::new_unwrap("2.5.29.37.0"),
+        ];
+        match self {
+            Self::Signing => &SIGNING,
+            Self::TimeStamping => &TIME_STAMPING,
+        }
+    }
+
+    /// Returns the error for a certificate that does not allow it.
+    pub fn refusal(self) -> &'static str {
+        match self {
+            Self::Signing => "its extended key usage is not one for signing",
+            Self::TimeStamping => "its extended key usage is not one for time stamps",
+        }
+    }
+}
 
 /// digitalSignature and contentCommitment, the first two bits of a key usage.
 const SIGNING: u8 = 0b1100_0000;
@@ -35,15 +65,15 @@ pub(crate) struct Constraints {
     path_length: Option<u64>,
     /// The first eight bits of the key usage.
     key_usage: Option<u8>,
-    /// Whether an extended key usage is absent, or has one of [`PURPOSES`].
-    has_purpose: bool,
+    /// The extended key usage, and whether it is critical.
+    extended_key_usage: Option<(Vec<ObjectIdentifier>, bool)>,
 }
 
 impl Constraints {
     /// Reads the constraints of a certificate in DER. It is an error if an extension occurs
     /// twice.
     pub fn parse(certificate: &[u8]) -> der::Result<Self> {
-        let mut constraints = Self { has_purpose: true, ..Self::default() };
+        let mut constraints = Self::default();
         let mut certificate = sequence(AnyRef::from_der(certificate)?)?;
         let mut fields = sequence(certificate.decode()?)?;
         while !fields.is_finished() {
@@ -60,7 +90,7 @@ impl Constraints {
         while !extensions.is_finished() {
             let mut extension = sequence(extensions.decode()?)?;
             let id = extension.decode::<ObjectIdentifier>()?;
-            let _critical = extension.decode::<Option<bool>>()?;
+            let is_critical = extension.decode::<Option<bool>>()?.unwrap_or(false);
             let content = extension.decode::<&OctetStringRef>()?.as_bytes();
             if !seen.insert(id) {
                 return Err(ErrorKind::Value { tag: Tag::ObjectIdentifier }.into());
@@ -78,10 +108,11 @@ impl Constraints {
                 }
                 EXTENDED_KEY_USAGE => {
                     let mut purposes = sequence(AnyRef::from_der(content)?)?;
-                    self.has_purpose = false;
+                    let mut found = Vec::new();
                     while !purposes.is_finished() {
-                        self.has_purpose |= PURPOSES.contains(&purposes.decode()?);
+                        found.push(purposes.decode()?);
                     }
+                    self.extended_key_usage = Some((found, is_critical));
                 }
                 _ => {}
             }
@@ -95,14 +126,29 @@ impl Constraints {
         self.key_usage.is_none_or(|usage| usage & SIGNING != 0)
     }
 
-    /// Checks that the key may issue certificates: CA:TRUE and keyCertSign, both stated.
-    pub fn check_issuer(&self) -> Result<(), &'static str> {
+    /// Returns whether the key may sign time stamps and nothing else (RFC 3161 section 2.3): it has
+    /// one extended key usage, which is critical.
+    pub fn is_for_time_stamps_only(&self) -> bool {
+        matches!(&self.extended_key_usage, Some((purposes, true))
+            if purposes[..] == Purpose::TimeStamping.allowed()[..1])
+    }
+
+    /// Returns whether an extended key usage is absent, or has this purpose.
+    fn has_purpose(&self, purpose: Purpose) -> bool {
+        self.extended_key_usage.as_ref().is_none_or(|(purposes, _)| {
+            purposes.iter().any(|found| purpose.allowed().contains(found))
+        })
+    }
+
+    /// Checks that the key may issue certificates for a purpose: CA:TRUE and keyCertSign, both
+    /// stated.
+    pub fn check_issuer(&self, purpose: Purpose) -> Result<(), &'static str> {
         if !self.is_authority {
             Err("it is not an authority (CA:TRUE)")
         } else if self.key_usage.is_none_or(|usage| usage & CERTIFICATE_SIGNING == 0) {
             Err("its key usage does not include keyCertSign")
-        } else if !self.has_purpose {
-            Err("its extended key usage is not one for signing")
+        } else if !self.has_purpose(purpose) {
+            Err(purpose.refusal())
         } else {
             Ok(())
         }
@@ -114,8 +160,45 @@ impl Constraints {
     }
 }
 
+/// The serial number of a certificate and its names, as they are encoded.
+pub(crate) struct Names<'c> {
+    pub serial: &'c [u8],
+    pub issuer: &'c [u8],
+    pub subject: &'c [u8],
+}
+
+impl<'c> Names<'c> {
+    /// Reads the names of a certificate in DER.
+    pub fn parse(certificate: &'c [u8]) -> der::Result<Self> {
+        let mut certificate = sequence(AnyRef::from_der(certificate)?)?;
+        let mut fields = sequence(certificate.decode()?)?;
+        if Tag::peek(&fields)? != Tag::Integer {
+            fields.tlv_bytes()?;
+        }
+        let serial = fields.tlv_bytes()?;
+        let _algorithm = fields.tlv_bytes()?;
+        let issuer = fields.tlv_bytes()?;
+        let _validity = fields.tlv_bytes()?;
+        Ok(Self { serial, issuer, subject: fields.tlv_bytes()? })
+    }
+
+    /// Returns the common name of the subject.
+    pub fn common_name(&self) -> Option<String> {
+        let mut name = sequence(AnyRef::from_der(self.subject).ok()?).ok()?;
+        while !name.is_finished() {
+            let set = name.decode::<AnyRef<'_>>().ok()?;
+            let mut attribute = sequence(AnyRef::from_der(set.value()).ok()?).ok()?;
+            if attribute.decode::<ObjectIdentifier>().ok()? == COMMON_NAME {
+                let text = attribute.decode::<AnyRef<'_>>().ok()?;
+                return Some(String::from_utf8_lossy(text.value()).into_owned());
+            }
+        }
+        None
+    }
+}
+
 /// Returns a reader of the elements of a sequence.
-fn sequence(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
+pub(crate) fn sequence(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
     value.tag().assert_eq(Tag::Sequence)?;
     SliceReader::new(value.value())
 }
@@ -159,7 +242,10 @@ mod tests {
     fn certificates_without_extensions_may_sign_but_not_issue() {
         let constraints = parse(&[]).expect("a certificate");
         assert!(constraints.may_sign() && constraints.allows_path(99));
-        assert_eq!(constraints.check_issuer(), Err("it is not an authority (CA:TRUE)"));
+        assert_eq!(
+            constraints.check_issuer(Purpose::Signing),
+            Err("it is not an authority (CA:TRUE)")
+        );
     }
 
     #[test]
@@ -173,19 +259,27 @@ mod tests {
         ] {
             let constraints = parse(&[key_usage(bits), authority(None)]).expect("a certificate");
             assert_eq!(constraints.may_sign(), may_sign, "{bits:08b}");
-            assert_eq!(constraints.check_issuer().is_ok(), may_issue, "{bits:08b}");
+            assert_eq!(constraints.check_issuer(Purpose::Signing).is_ok(), may_issue, "{bits:08b}");
         }
-        assert!(parse(&[authority(None)]).expect("a certificate").check_issuer().is_err());
+        assert!(
+            parse(&[authority(None)])
+                .expect("a certificate")
+                .check_issuer(Purpose::Signing)
+                .is_err()
+        );
         let not_one = extension(19, &tlv(0x30, &[]));
         let constraints = parse(&[key_usage(4), not_one]).expect("a certificate");
-        assert!(constraints.check_issuer().is_err());
+        assert!(constraints.check_issuer(Purpose::Signing).is_err());
     }
 
     #[test]
     fn purposes_and_path_lengths_limit_authorities() {
         let issuer = |extra: Vec<u8>| parse(&[key_usage(4), authority(Some(1)), extra]);
-        assert_eq!(issuer(purpose(3)).expect("a certificate").check_issuer(), Ok(()));
-        assert!(issuer(purpose(1)).expect("a certificate").check_issuer().is_err());
+        assert_eq!(
+            issuer(purpose(3)).expect("a certificate").check_issuer(Purpose::Signing),
+            Ok(())
+        );
+        assert!(issuer(purpose(1)).expect("a certificate").check_issuer(Purpose::Signing).is_err());
         let constraints = parse(&[authority(Some(1))]).expect("a certificate");
         assert_eq!([0, 1, 2].map(|length| constraints.allows_path(length)), [true, true, false]);
     }

@@ -54,10 +54,8 @@ fn other_files_are_named() {
         is_not_a_public_key(text, "not PEM: it has no line -----BEGIN PUBLIC KEY-----");
     }
     for (label, hint) in [
-        ("ENCRYPTED PRIVATE KEY", "decrypt it first"),
         ("EC PRIVATE KEY", "convert it first"),
         ("EC PARAMETERS", "convert it first"),
-        ("OPENSSH PRIVATE KEY", "found OPENSSH PRIVATE KEY"),
         ("RSA PRIVATE KEY", "found RSA PRIVATE KEY"),
     ] {
         // The content is not read if the label is wrong.
@@ -66,7 +64,9 @@ fn other_files_are_named() {
     }
     let text = key().to_pem().expect("PEM");
     is_not_a_public_key(&text, "use the public key");
+    is_not_a_public_key(&pem("OPENSSH PRIVATE KEY", b""), "use the public key (ssh-keygen -y)");
     is_not_a_public_key(&pem("CERTIFICATE", b""), "extract its key");
+    is_not_a_secret_key(&pem("OPENSSH PRIVATE KEY", b"openssh-key-v2"), "another format");
     is_not_a_secret_key(&format!("{}{}", *text, *text), "more than one");
     is_not_a_secret_key(text.split("-----END").next().expect("a beginning"), "no line -----END");
     is_not_a_secret_key(&pem("PRIVATE KEY", b"nothing"), "not a key");

@@ -3,11 +3,13 @@
 mod bit_flips;
 mod canonical;
 mod certificates;
+mod encrypted_keys;
 mod envelopes;
 mod hostile;
 mod keys;
 mod receipts;
 mod round_trips;
+mod timestamps;
 
 use vac_sign::sign::{Carriage, Checked, SignOptions, sign};
 use vac_sign::{
