@@ -9,7 +9,7 @@ FROM files f
 JOIN sessions s USING (record_key)
 WHERE f.is_counted
     AND f.operation = 'edit'
-    AND f.outcome IS DISTINCT FROM 'error'
+    AND coalesce(f.outcome, 'unknown') NOT IN ('error', 'cancelled')
     AND NOT EXISTS (
         SELECT 1
         FROM files b

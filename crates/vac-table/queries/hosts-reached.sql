@@ -1,4 +1,5 @@
--- Which hosts were reached, by which tools? Hosts in commands are found by their addresses.
+-- Which hosts were reached, by which tools? Hosts in commands, and in what a tool was asked to fetch, are
+-- found by their addresses.
 WITH reached AS (
     SELECT record_key, tool, host, outcome, called_at
     FROM tool_calls
@@ -7,11 +8,15 @@ WITH reached AS (
     SELECT
         record_key,
         tool,
-        unnest(regexp_extract_all(lower(command), 'https?://(?:[^/@\s]*@)?([a-z0-9.-]+)', 1)),
+        unnest(list_distinct(regexp_extract_all(
+            lower(coalesce(command, input)), 'https?://(?:[^/@\s]*@)?([a-z0-9.-]+)', 1
+        ))),
         outcome,
         called_at
     FROM tool_calls
-    WHERE is_counted AND command LIKE '%://%'
+    WHERE is_counted
+        AND host IS NULL
+        AND (command LIKE '%://%' OR category = 'Fetch' AND input LIKE '%://%')
 )
 SELECT
     host,

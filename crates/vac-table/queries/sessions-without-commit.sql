@@ -12,14 +12,13 @@ FROM sessions s
 JOIN files f USING (record_key)
 WHERE f.is_counted
     AND f.operation IN ('edit', 'write', 'delete')
-    AND f.outcome IS DISTINCT FROM 'error'
-    AND f.outcome IS DISTINCT FROM 'cancelled'
+    AND coalesce(f.outcome, 'unknown') NOT IN ('error', 'cancelled')
     AND NOT EXISTS (
         SELECT 1
         FROM tool_calls c
         WHERE c.record_key = s.record_key
             AND c.is_counted
-            AND c.outcome IS DISTINCT FROM 'error'
+            AND coalesce(c.outcome, 'unknown') NOT IN ('error', 'cancelled')
             AND regexp_matches(c.command, '\b(git|jj|hg|svn)\s+([^;&|]*\s)?(commit|ci)\b')
     )
 GROUP BY ALL

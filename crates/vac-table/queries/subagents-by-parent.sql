@@ -1,5 +1,5 @@
 -- Which sessions started subagents, and what did these do? Some agents log a subagent as a session of
--- its own, others in the session that started it.
+-- its own, others in the session that started it. Calls in a session of its own name the subagent, too.
 WITH own AS (
     SELECT
         parent_session_id AS parent,
@@ -21,7 +21,7 @@ inside AS (
         date_diff('millisecond', min(c.called_at), max(coalesce(c.answered_at, c.called_at))) AS duration_ms
     FROM tool_calls c
     JOIN sessions s USING (record_key)
-    WHERE c.is_counted AND c.subagent IS NOT NULL
+    WHERE c.is_counted AND c.subagent IS NOT NULL AND s.relation IS DISTINCT FROM 'subagent'
     GROUP BY ALL
 )
 SELECT

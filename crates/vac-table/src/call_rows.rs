@@ -4,7 +4,7 @@ use vac_adapter::Adapter;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::tools::edits::Change;
 use vac_record::Any;
-use vac_record::annotations::{Category, Outcome};
+use vac_record::annotations::{Category, Decider, Outcome};
 use vac_view::diff::{Extent, FileDiff};
 use vac_view::{Context, EventKind};
 
@@ -63,6 +63,7 @@ impl SessionRows<'_, '_> {
             input,
             subagent: context.subagent.map(subagent),
             child_session_id: delegated_to.map(str::to_owned),
+            permission: None,
             is_counted: context.skip_reason().is_none(),
             is_lossy,
             files,
@@ -164,6 +165,8 @@ impl SessionRows<'_, '_> {
             answered_at: result.answered_at,
             duration_ms: duration,
             outcome: call.outcome,
+            permission: call.permission.map(|it| it.decision.as_str()),
+            permission_by: call.permission.and_then(|it| it.by).map(Decider::as_str),
             exit_code: call.exit_code,
             command: call.command.as_deref(),
             paths: &call.paths,

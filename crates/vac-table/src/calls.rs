@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use vac_record::annotations::{Action, Category};
+use vac_record::annotations::{Action, Category, Decider, Decision};
 
 /// At most this many calls, with at most this many bytes, wait for their results. Results follow
 /// their calls closely, but some agents do not log all of them.
@@ -26,6 +26,7 @@ pub(crate) struct ToolCall {
     pub input: Option<String>,
     pub subagent: Option<String>,
     pub child_session_id: Option<String>,
+    pub permission: Option<CallPermission>,
     pub is_counted: bool,
     pub is_lossy: bool,
     pub files: Vec<CallFile>,
@@ -45,6 +46,25 @@ impl From<&Action<'_>> for CallAction {
             canonical: action.tool.to_string(),
             category: action.category,
             server: action.server.as_deref().map(str::to_owned),
+        }
+    }
+}
+
+/// The last decision about a call. That it was asked for is not kept once it was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallPermission {
+    pub decision: Decision,
+    pub by: Option<Decider>,
+}
+
+impl CallPermission {
+    fn is_final(self) -> bool {
+        matches!(self.decision, Decision::Allowed | Decision::Denied)
+    }
+
+    fn replace(old: &mut Option<Self>, new: Self) {
+        if new.is_final() || !old.is_some_and(Self::is_final) {
+            *old = Some(new);
         }
     }
 }
@@ -86,6 +106,8 @@ pub(crate) struct WaitingCalls {
     without_id: Option<i64>,
     size: usize,
     next_index: i64,
+    /// Decisions about calls that have not appeared yet.
+    decided: HashMap<String, Option<CallPermission>>,
 }
 
 impl WaitingCalls {
@@ -96,8 +118,27 @@ impl WaitingCalls {
         index
     }
 
+    /// Notes a decision about the calls with an id that wait, or about the next one.
+    pub fn decide(&mut self, id: &str, permission: CallPermission) {
+        let mut is_waiting = false;
+        for is_counted in [true, false] {
+            for index in self.by_id.get(&(is_counted, id.to_owned())).into_iter().flatten() {
+                if let Some(call) = self.calls.get_mut(index) {
+                    CallPermission::replace(&mut call.permission, permission);
+                    is_waiting = true;
+                }
+            }
+        }
+        if !is_waiting && (self.decided.len() < MAX_WAITING || self.decided.contains_key(id)) {
+            CallPermission::replace(self.decided.entry(id.to_owned()).or_default(), permission);
+        }
+    }
+
     /// Adds a call. Returns one that has waited for too long.
-    pub fn insert(&mut self, call: ToolCall) -> Option<ToolCall> {
+    pub fn insert(&mut self, mut call: ToolCall) -> Option<ToolCall> {
+        if let Some(id) = &call.id {
+            call.permission = self.decided.remove(id).flatten();
+        }
         self.without_id = None;
         match &call.id {
             Some(id) => {
@@ -174,6 +215,25 @@ mod tests {
         assert_eq!(answer(&mut calls, Some("a"), true), None);
         assert_eq!(answer(&mut calls, Some("a"), false), Some(1));
         assert_eq!(calls.size, 0);
+    }
+
+    #[test]
+    fn decisions_belong_to_calls_before_and_after_them() {
+        let by_user = |decision| CallPermission { decision, by: Some(Decider::User) };
+        let mut calls = WaitingCalls::default();
+        calls.decide("a", by_user(Decision::Asked));
+        calls.decide("a", by_user(Decision::Denied));
+        insert(&mut calls, Some("a"), true);
+        insert(&mut calls, Some("b"), true);
+        insert(&mut calls, Some("c"), true);
+        calls.decide("b", by_user(Decision::Allowed));
+        calls.decide("b", by_user(Decision::Asked));
+        let decided = |calls: &mut WaitingCalls, id| {
+            calls.answer(Some(id), true).and_then(|call| call.permission)
+        };
+        assert_eq!(decided(&mut calls, "a"), Some(by_user(Decision::Denied)));
+        assert_eq!(decided(&mut calls, "b"), Some(by_user(Decision::Allowed)));
+        assert_eq!(decided(&mut calls, "c"), None);
     }
 
     #[test]

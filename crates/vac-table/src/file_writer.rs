@@ -4,16 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::TimestampMicrosecondType;
-use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, StringArray};
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use arrow_json::LineDelimitedWriter;
-use arrow_json::writer::{EncoderOptions, WriterBuilder, make_encoder};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
 #[cfg(feature = "parquet")]
 use parquet::{
@@ -25,12 +21,10 @@ use parquet::{
 };
 
 use crate::table::SessionTable;
+use crate::text_writer::{TextFormat, TextWriter};
 
 /// The key of every table.
 const KEY: &str = "record_key";
-/// A time zone that writers of text know without a database of zones.
-const UTC_OFFSET: &str = "+00:00";
-const TIME_FORMAT: &str = "%Y-%m-%dT%H:%M:%S%.6fZ";
 /// Bytes of a row group that are held in memory until they are written.
 #[cfg(feature = "parquet")]
 const MAX_ROW_GROUP: usize = 16 << 20;
@@ -102,8 +96,7 @@ enum Format<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
     Arrow(FileWriter<W>),
     ArrowStream(StreamWriter<W>),
-    Csv(arrow_csv::Writer<W>),
-    Ndjson(LineDelimitedWriter<W>),
+    Text(TextWriter<W>),
 }
 
 impl<W: Write + Send> TableFileWriter<W> {
@@ -128,15 +121,14 @@ impl<W: Write + Send> TableFileWriter<W> {
             FileFormat::ArrowStream => {
                 Format::ArrowStream(StreamWriter::try_new(out, &schema).map_err(error)?)
             }
-            FileFormat::Csv => Format::Csv(
-                arrow_csv::WriterBuilder::new()
-                    .with_header(has_header)
-                    .with_timestamp_tz_format(TIME_FORMAT.to_owned())
-                    .build(out),
-            ),
-            FileFormat::Ndjson => Format::Ndjson(
-                WriterBuilder::new().with_timestamp_tz_format(TIME_FORMAT.to_owned()).build(out),
-            ),
+            FileFormat::Csv => {
+                let mut writer = TextWriter::new(out, TextFormat::Csv);
+                if has_header {
+                    writer.header(&schema)?;
+                }
+                Format::Text(writer)
+            }
+            FileFormat::Ndjson => Format::Text(TextWriter::new(out, TextFormat::Ndjson)),
         }))
     }
 
@@ -156,12 +148,7 @@ impl<W: Write + Send> TableFileWriter<W> {
             }
             Format::Arrow(writer) => writer.write(batch).map_err(error),
             Format::ArrowStream(writer) => writer.write(batch).map_err(error),
-            Format::Csv(writer) => {
-                writer.write(&for_text(batch, true).map_err(error)?).map_err(error)
-            }
-            Format::Ndjson(writer) => {
-                writer.write(&for_text(batch, false).map_err(error)?).map_err(error)
-            }
+            Format::Text(writer) => writer.write(batch),
         }
     }
 
@@ -181,11 +168,7 @@ impl<W: Write + Send> TableFileWriter<W> {
                 writer.finish().map_err(error)?;
                 writer.into_inner().map_err(error)
             }
-            Format::Csv(writer) => Ok(writer.into_inner()),
-            Format::Ndjson(mut writer) => {
-                writer.finish().map_err(error)?;
-                Ok(writer.into_inner())
-            }
+            Format::Text(writer) => Ok(writer.into_inner()),
         }
     }
 }
@@ -255,44 +238,6 @@ fn properties() -> WriterProperties {
             .set_column_statistics_enabled(column(), EnabledStatistics::None);
     }
     properties.build()
-}
-
-/// Returns rows as writers of text can write them.
-fn for_text(batch: &RecordBatch, lists_as_json: bool) -> Result<RecordBatch, ArrowError> {
-    let schema = batch.schema();
-    let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    for (field, column) in schema.fields().iter().zip(batch.columns()) {
-        let column: ArrayRef = match field.data_type() {
-            DataType::Timestamp(..) => {
-                let times = column.as_primitive::<TimestampMicrosecondType>();
-                Arc::new(times.clone().with_timezone(UTC_OFFSET))
-            }
-            DataType::List(_) if lists_as_json => Arc::new(list_as_json(field, column)?),
-            _ => column.clone(),
-        };
-        let data_type = column.data_type().clone();
-        fields.push(Field::new(field.name(), data_type, field.is_nullable()));
-        columns.push(column);
-    }
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
-}
-
-fn list_as_json(field: &FieldRef, column: &ArrayRef) -> Result<StringArray, ArrowError> {
-    let options = EncoderOptions::default();
-    let mut encoder = make_encoder(field, column, &options)?;
-    let mut text = Vec::new();
-    let mut texts = Vec::with_capacity(column.len());
-    for row in 0..column.len() {
-        text.clear();
-        let is_null = encoder.is_null(row);
-        if !is_null {
-            encoder.encode(row, &mut text);
-        }
-        let json =
-            std::str::from_utf8(&text).map_err(|it| ArrowError::JsonError(it.to_string()))?;
-        texts.push((!is_null).then(|| json.to_owned()));
-    }
-    Ok(StringArray::from(texts))
 }
 
 fn error(error: ArrowError) -> io::Error {

@@ -26,6 +26,8 @@ impl SessionRows<'_, '_> {
         let prompts = prompts.iter().filter_map(|author| facts.prompts.get(author.name()));
         let tokens = facts.tokens.clone().unwrap_or_default();
         let vcs = facts.vcs.as_ref();
+        let started_at = facts.start.as_deref().and_then(microseconds_of_text);
+        let ended_at = facts.end.as_deref().and_then(microseconds_of_text);
         let signature = origin.signature.as_ref();
         let stated = |get: fn(&SignatureFacts) -> &Option<String>| {
             signature.and_then(|signature| get(signature).as_deref())
@@ -45,9 +47,9 @@ impl SessionRows<'_, '_> {
             vcs_revision: vcs.and_then(|vcs| vcs.revision.as_deref()),
             vcs_repository: vcs.and_then(|vcs| vcs.repository.as_deref()),
             labels: &facts.labels,
-            started_at: facts.start.as_deref().and_then(microseconds_of_text),
-            ended_at: facts.end.as_deref().and_then(microseconds_of_text),
-            duration_ms: facts.duration_ms.map(integer),
+            started_at,
+            ended_at,
+            duration_ms: started_at.and(ended_at).and(facts.duration_ms).map(integer),
             status: facts.status.name(),
             prompts: integer(prompts.sum()),
             first_prompt: facts.first_prompt.as_deref(),

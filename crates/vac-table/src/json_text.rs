@@ -5,6 +5,8 @@ use vac_value::{Encode, Encoder, Layout};
 
 /// Longer values are left out. A column of one batch holds less than 2 GiB.
 pub(crate) const MAX_VALUE: usize = 1 << 30;
+/// Integers of more digits are refused by parsers that keep integers exactly, in 128 bits.
+const MAX_DIGITS: usize = 38;
 
 /// Writes values as JSON.
 pub(crate) struct JsonWriter {
@@ -32,8 +34,8 @@ impl JsonWriter {
         Self { encoder: Encoder::json(Layout::Compact), changed: String::new() }
     }
 
-    /// Writes a value. Lone surrogates, which JSON can express and most parsers refuse, become
-    /// U+FFFD.
+    /// Writes a value. What JSON can express and some parsers refuse is changed: lone surrogates
+    /// become U+FFFD, and numbers that neither a double nor 128 bits can hold become text.
     pub fn write(&mut self, value: &dyn Encode) -> ColumnJson<'_> {
         self.encoder.clear();
         let is_written = value.encode(&mut self.encoder).is_ok();
@@ -41,12 +43,87 @@ impl JsonWriter {
         let Some(text) = written.filter(|text| is_written && text.len() <= MAX_VALUE) else {
             return ColumnJson { text: None, is_lossy: true };
         };
-        if !may_have_surrogates(text) {
+        let has_numbers = may_have_large_numbers(text.as_bytes());
+        if !has_numbers && !may_have_surrogates(text) {
             return ColumnJson { text: Some(text), is_lossy: false };
         }
         let (changed, count) = replace_lone_surrogates(text);
         self.changed = changed;
-        ColumnJson { text: Some(&self.changed), is_lossy: count > 0 }
+        let quoted = if has_numbers { quote_large_numbers(&self.changed) } else { None };
+        let is_lossy = count > 0 || quoted.is_some();
+        if let Some(quoted) = quoted {
+            self.changed = quoted;
+        }
+        ColumnJson { text: Some(&self.changed), is_lossy }
+    }
+}
+
+/// Whether JSON may contain numbers that are too large. A text in it can look like one.
+fn may_have_large_numbers(json: &[u8]) -> bool {
+    // A longer run of digits covers one of these places.
+    let is_run = |at: usize| {
+        let digits = |byte: &&u8| byte.is_ascii_digit();
+        let before = json[..at].iter().rev().take_while(digits).count();
+        before + json[at..].iter().take_while(digits).count() > MAX_DIGITS
+    };
+    let mut places = (0..json.len()).step_by(MAX_DIGITS);
+    let is_after_digit = |at: usize| json[..at].last().is_some_and(u8::is_ascii_digit);
+    places.any(|at| json[at].is_ascii_digit() && is_run(at))
+        || memchr::memchr2_iter(b'e', b'E', json)
+            .any(|at| is_after_digit(at) && has_large_exponent(json, at))
+}
+
+/// Whether the `e` at a place is that of a number that is too large. Ids contain an `e` between digits
+/// as well, but they are in strings.
+fn has_large_exponent(json: &[u8], at: usize) -> bool {
+    let is_of_mantissa = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'-');
+    let is_of_exponent = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-');
+    let start = at - json[..at].iter().rev().take_while(is_of_mantissa).count();
+    let is_value = start < at && (start == 0 || matches!(json[start - 1], b':' | b',' | b'['));
+    let end = at + 1 + json[at + 1..].iter().take_while(is_of_exponent).count();
+    is_value && std::str::from_utf8(&json[start..end]).is_ok_and(is_too_large)
+}
+
+/// Puts quotation marks around numbers that are too large. `None` if there are none.
+fn quote_large_numbers(json: &str) -> Option<String> {
+    let bytes = json.as_bytes();
+    let (mut quoted, mut copied, mut at) = (String::new(), 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let is_number =
+                    |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+                let end = at + bytes[at..].iter().take_while(is_number).count();
+                let number = &json[at..end];
+                if is_too_large(number) {
+                    quoted.push_str(&json[copied..at]);
+                    quoted.push('"');
+                    quoted.push_str(number);
+                    quoted.push('"');
+                    copied = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    quoted.push_str(&json[copied..]);
+    (copied > 0).then_some(quoted)
+}
+
+/// Whether a number is refused by some parsers.
+fn is_too_large(number: &str) -> bool {
+    if number.contains(['.', 'e', 'E']) {
+        number.parse().is_ok_and(f64::is_infinite)
+    } else {
+        number.trim_start_matches('-').len() > MAX_DIGITS
     }
 }
 
@@ -76,7 +153,41 @@ mod tests {
         assert_eq!(written(r#"{"a": "\ud800"}"#), (text(r#"{"a":"\ufffd"}"#), true));
         assert_eq!(written(r#"["\ud83d\ude00"]"#), (text(r#"["\ud83d\ude00"]"#), false));
         assert_eq!(written(r#""\\ud800 \u0041""#), (text(r#""\\ud800 \u0041""#), false));
-        assert_eq!(written("[1.0, 1e400]"), (text("[1.0,1e400]"), false));
+        assert_eq!(written("[1.0, 1e40]"), (text("[1.0,1e40]"), false));
+    }
+
+    #[test]
+    fn numbers_that_parsers_refuse_are_text() {
+        let digits = "9".repeat(39);
+        for (json, expected) in [
+            ("1e400".to_owned(), r#""1e400""#.to_owned()),
+            ("-1.5E+309".to_owned(), r#""-1.5E+309""#.to_owned()),
+            (
+                format!(r#"{{"1e999":["\"1e999",{digits},-{digits},1e999],"b":2e308}}"#),
+                format!(r#"{{"1e999":["\"1e999","{digits}","-{digits}","1e999"],"b":"2e308"}}"#),
+            ),
+            (format!("{digits}e300"), format!(r#""{digits}e300""#)),
+            (r#"["\ud800",1e999]"#.to_owned(), r#"["\ufffd","1e999"]"#.to_owned()),
+        ] {
+            assert_eq!(written(&json), (Some(expected), true), "{json}");
+        }
+        for json in [
+            r#"["1e400","\\",1e308,1e-400,0.0000000001e310,0e999]"#,
+            &format!(r#"["{digits}",{},0.{digits},"a\"{digits}"]"#, "9".repeat(38)),
+        ] {
+            assert_eq!(written(json), (Some(json.to_owned()), false), "{json}");
+        }
+    }
+
+    #[test]
+    fn large_numbers_are_found_wherever_they_are() {
+        for number in ["1e400".to_owned(), "9".repeat(39)] {
+            for before in 0..600 {
+                let json = format!(r#"["{}",{number}]"#, "x".repeat(before));
+                assert!(may_have_large_numbers(json.as_bytes()), "{number} after {before}");
+            }
+        }
+        assert!(!may_have_large_numbers(br#"["1e4","0123456789abcdef",12345678901234567890]"#));
     }
 
     #[test]

@@ -59,6 +59,8 @@ mod record_key;
 mod session_rows;
 mod table;
 mod tables;
+#[cfg(feature = "files")]
+mod text_writer;
 mod values;
 mod writer;
 

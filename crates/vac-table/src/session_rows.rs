@@ -3,13 +3,13 @@
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::{Adapter, Error, Origin, Report, Session, Sink, SourceFile};
 use vac_record::annotations::{EntryAnnotations, EntryAnnotationsInherited};
-use vac_record::{AbstractTimestamp, Entry, MessageEntryType};
+use vac_record::{AbstractTimestamp, Entry};
 use vac_value::Encode;
 use vac_view::entry_reader::EntryVisitor;
 use vac_view::usage_totals::UsageTotals;
 use vac_view::{Context, EventKind, FactsSink, MessageAuthor};
 
-use crate::calls::{CallResult, WaitingCalls};
+use crate::calls::{CallPermission, CallResult, WaitingCalls};
 use crate::column::integer;
 use crate::entry_tree::EntryTree;
 use crate::finished_session::FinishedSession;
@@ -328,10 +328,8 @@ impl EntryVisitor for SessionRows<'_, '_> {
             ..FoundEntry::default()
         };
         if let Entry::Message(message) = entry {
-            let is_of_user = message.kind == MessageEntryType::User;
-            let author = annotations.author;
-            found.author = (is_of_user || author.is_some())
-                .then(|| MessageAuthor::from_annotation(author).name());
+            found.author =
+                annotations.author.map(|it| MessageAuthor::from_annotation(Some(it)).name());
             if let Some(usage) =
                 message.token_usage.as_ref().filter(|_| self.selects(SessionTable::Usage))
             {
@@ -344,6 +342,11 @@ impl EntryVisitor for SessionRows<'_, '_> {
     }
 
     fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        if let EventKind::UserPrompt { author, .. } = kind {
+            // A message of type `user` that consists of results has no words, and no author.
+            let index = self.index(context);
+            self.found[index].author = Some(author.name());
+        }
         match kind {
             EventKind::UserPrompt { text, .. }
             | EventKind::AssistantText { text, .. }
@@ -358,6 +361,9 @@ impl EntryVisitor for SessionRows<'_, '_> {
             }
             EventKind::ToolResult { .. } => self.tool_result(kind, context),
             EventKind::Usage { .. } => self.usage(&kind, context),
+            EventKind::Permission { decision, by, call_id: Some(id), .. } => {
+                self.calls.decide(id, CallPermission { decision, by });
+            }
             EventKind::Permission { .. }
             | EventKind::SessionStart { .. }
             | EventKind::SessionEnd { .. } => {}

@@ -129,7 +129,7 @@ table! {
         r#type: Text,
         /// The type of a system event.
         event_type: Optional<Text>,
-        /// Whose words a message of the user is: `user`, `program`, `other-agent`, `hook`, `unknown` or `unstated`.
+        /// Whose words a message is: `user`, `program`, `other-agent`, `hook`, `unknown` or `unstated`; absent for those of the model, and for messages that consist of results of tools.
         author: Optional<Text>,
         /// When it happened; of an entry without a time, that of the entry around it.
         timestamp: Optional<Time>,
@@ -151,7 +151,7 @@ table! {
         extensions: Optional<Json>,
         /// How the entry stopped being part of the conversation: `updated`, `rewound`, `compacted`, `rolled-back`, `retracted` or `other`.
         superseded: Optional<Text>,
-        /// The id of the entry that this one repeats.
+        /// The id of the entry that this one repeats; of a result or an event about a call, that of the call.
         duplicate_of: Optional<Text>,
         /// The id of the session whose history the entry is, or `unknown`.
         inherited: Optional<Text>,
@@ -163,7 +163,7 @@ table! {
         source_file: Optional<Text>,
         /// The line in that file, from 1.
         source_line: Optional<Integer>,
-        /// Whether a value was changed to be readable by every parser: lone surrogates are U+FFFD, and what cannot be written as JSON is absent. The record is exact.
+        /// Whether a value was changed to be readable by every parser: lone surrogates are U+FFFD, numbers beyond a double and integers of more than 38 digits are text, and what cannot be written as JSON is absent. The record is exact.
         is_lossy: Boolean,
     }
 }
@@ -197,6 +197,10 @@ table! {
         duration_ms: Optional<Integer>,
         /// How the call ended: `success`, `error`, `cancelled` or `unknown`; absent for a call without a result.
         outcome: Optional<Text>,
+        /// What was decided about the call: `allowed`, `denied`, `asked` (and no decision is known) or `unknown`; absent if the log says nothing.
+        permission: Optional<Text>,
+        /// Who decided: `user`, `policy`, `program` or `hook`.
+        permission_by: Optional<Text>,
         /// The exit code of a command.
         exit_code: Optional<Integer>,
         /// The command line.
