@@ -14,26 +14,32 @@ use vac::{Agent, ConvertOptions, RecordOptions, Search};
 use vac_adapter::report::Report;
 use vac_sign::Signer;
 use vac_sign::merkle::Hash;
-use vac_store::StoredLog;
 use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::recorded::SourceState;
+use vac_store::{Sha256, StoredLog};
 use vac_value::{Document, Encoding};
 
 use crate::archive::Archive;
 use crate::catalog::{ArchivedVersion, Catalog, RecordDetails, SourceLine};
 use crate::claims::StatementClaim;
-use crate::description::sha256;
 use crate::disk::Disk;
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::index::KnownLog;
 use crate::journal::ArchiveHead;
 use crate::lock::{FolderLock, Wait};
-use crate::objects::StoreError;
+use crate::objects::{MAX_RECORD, StoreError};
 use crate::selection::{LogState, Selection};
 use crate::writer::Writer;
 
 /// Statements are written in batches of this many sessions.
 const BATCH: usize = 64;
+/// A head acknowledges at most this many versions.
+const MAX_ACKNOWLEDGED: usize = 4096;
+/// Maximum size of the id and the path of a session, in bytes. A log can contain any id, and the
+/// header of a statement is limited.
+const MAX_NAMES: usize = 24 << 10;
+/// Maximum size of all labels, in bytes.
+const MAX_LABELS: usize = 16 << 10;
 /// A log that changes while it is read is read at most this many times.
 const MAX_TRIES: usize = 3;
 
@@ -46,7 +52,8 @@ pub struct AddOptions {
     pub labels: BTreeMap<String, String>,
     /// Whether logs are kept.
     pub keep_logs: bool,
-    /// Whether logs are read that are unchanged by the state of their files.
+    /// Whether logs are read that are unchanged by the state of their files, and objects of them
+    /// that are missing or damaged are stored again.
     pub rehash: bool,
     /// Whether versions that do not contain the previous ones are acknowledged.
     pub acknowledge: bool,
@@ -161,8 +168,11 @@ pub fn add(
     }
     let due = std::mem::take(&mut selection.due);
     let converter = Converter::new(archive, options, disk, writer.catalog.clone());
+    check_labels(&converter.convert.record.labels)?;
     let total = due.len();
-    let mut run = Run { writer, selection, summary, logs: Vec::new(), seen: HashSet::new() };
+    let acknowledges = options.acknowledge;
+    let (logs, seen) = (Vec::new(), HashSet::new());
+    let mut run = Run { writer, selection, summary, acknowledges, logs, seen };
     let mut failure = None;
     let mut count = 0;
     ordered_parallel_map(
@@ -184,7 +194,7 @@ pub fn add(
             }
         },
     )?;
-    run.finish(failure, options.acknowledge, &build)
+    run.finish(failure, &build)
 }
 
 /// What came of one log.
@@ -197,6 +207,8 @@ struct Worked {
 enum Outcome {
     Unchanged,
     NotALog,
+    /// Not a log any more: an earlier version of this session was made from it.
+    NotALogAnyMore(String),
     Sessions(Vec<Result<NewVersion, String>>),
     Failed(String),
     /// The archive cannot be written.
@@ -210,6 +222,8 @@ struct NewVersion {
     record: Hash,
     details: RecordDetails,
     folders: Vec<PathBuf>,
+    /// Whether the previous version has the same record, so that there is nothing to state.
+    is_stated: bool,
 }
 
 /// Converts logs and stores what they give. Several threads share it.
@@ -220,6 +234,16 @@ struct Converter<'c> {
     /// The versions before this run.
     catalog: Catalog,
     convert: ConvertOptions,
+}
+
+/// Refuses labels that do not fit in the header of a statement.
+pub(crate) fn check_labels(labels: &BTreeMap<String, String>) -> Result<()> {
+    let size: usize = labels.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if size <= MAX_LABELS {
+        return Ok(());
+    }
+    let reason = format!("the labels have {size} bytes, more than {MAX_LABELS}");
+    Err(Error::new(ArchiveErrorKind::Refused, reason))
 }
 
 impl<'c> Converter<'c> {
@@ -251,16 +275,20 @@ impl<'c> Converter<'c> {
         if let Some(trouble) = &known.trouble {
             return Outcome::Failed(trouble.clone());
         }
-        let agent = match known.agent.and_then(vac::agent) {
-            Some(agent) => agent,
-            None if known.log.named => {
-                let unknown = || "unrecognised log format".to_owned();
-                return Outcome::Failed(known.looks_like.clone().unwrap_or_else(unknown));
-            }
-            None => return Outcome::NotALog,
-        };
         let origin = origin(&known.log);
-        if self.is_unchanged(known, &origin) {
+        let Some(agent) = known.agent.and_then(vac::agent) else {
+            return match self.catalog.latest_of_origin(&origin).last() {
+                Some(version) => Outcome::NotALogAnyMore(lost(version)),
+                None if known.log.named => {
+                    let unknown = || "unrecognised log format".to_owned();
+                    Outcome::Failed(known.looks_like.clone().unwrap_or_else(unknown))
+                }
+                None => Outcome::NotALog,
+            };
+        };
+        let same = self.same_versions(known, &origin);
+        let are_intact = || same.iter().all(|version| self.is_intact(version));
+        if !same.is_empty() && (!self.options.rehash || are_intact()) {
             return Outcome::Unchanged;
         }
         for _ in 0..MAX_TRIES {
@@ -275,16 +303,28 @@ impl<'c> Converter<'c> {
         Outcome::Failed("the log changes while it is read".to_owned())
     }
 
-    /// Whether the latest version was made from exactly this log.
-    fn is_unchanged(&self, known: &DetectedLog, origin: &str) -> bool {
+    /// Returns the latest versions of a log if they were made from exactly its bytes.
+    fn same_versions(&self, known: &DetectedLog, origin: &str) -> Vec<&ArchivedVersion> {
         let log = &known.log;
-        let mut here = self.catalog.latest_of_origin(origin).peekable();
-        if here.peek().is_some() {
-            return here.all(|version| is_same(log, version));
+        let here: Vec<_> = self.catalog.latest_of_origin(origin).collect();
+        if !here.is_empty() {
+            let are_same = here.iter().all(|version| is_same(log, version));
+            return if are_same { here } else { Vec::new() };
         }
         // A log that was moved or copied.
         let id = known.preview.session_id.as_deref();
-        id.is_some_and(|id| self.catalog.latest_of_session(id).any(|version| is_same(log, version)))
+        let mut moved = id.into_iter().flat_map(|id| self.catalog.latest_of_session(id));
+        moved.find(|version| is_same(log, version)).into_iter().collect()
+    }
+
+    /// Whether the record and the logs of a version can be read.
+    fn is_intact(&self, version: &ArchivedVersion) -> bool {
+        let objects = &self.archive.objects;
+        let is_source = |source: &SourceLine| {
+            source.hash().is_some_and(|hash| objects.is_intact(&hash, source.size))
+        };
+        version.record().is_ok_and(|record| objects.is_intact(&record, MAX_RECORD))
+            && (!version.logs || version.details.sources.iter().all(is_source))
     }
 
     fn convert(&self, log: &StoredLog, agent: Agent, origin: &str) -> Result<Outcome, StoreError> {
@@ -325,9 +365,16 @@ impl<'c> Converter<'c> {
         };
         let details = RecordDetails::read(&document, bytes.len());
         drop(document);
+        let names = report.session_id.len() + origin.len();
+        if names > MAX_NAMES {
+            let reason = format!(
+                "the id and the path of a session have {names} bytes, more than {MAX_NAMES}"
+            );
+            return Ok(Err(reason));
+        }
         let previous = self.previous(log, origin, report, bytes);
         let objects = &self.archive.objects;
-        let record = sha256(bytes);
+        let record = Sha256::digest(bytes);
         let mut folders = Vec::new();
         let base = previous.and_then(|(version, _)| objects.whole_base(&version.record().ok()?));
         folders.extend(objects.store_record(self.disk, bytes, &record, base)?);
@@ -350,12 +397,14 @@ impl<'c> Converter<'c> {
             origin: origin.to_owned(),
             labels: self.convert.record.labels.clone(),
             logs: self.options.keep_logs,
-            version: previous.map_or(1, |(version, _)| version.version + 1),
+            version: previous.map_or(1, |(version, _)| version.version.saturating_add(1)),
             previous: previous.map(|(version, _)| version.number),
             continues: previous.map(|(_, continues)| continues),
         };
         let session_id = report.session_id.clone();
-        Ok(Ok(NewVersion { session_id, claim, record, details, folders }))
+        let is_stated =
+            previous.is_some_and(|(version, _)| version.record().is_ok_and(|it| it == record));
+        Ok(Ok(NewVersion { session_id, claim, record, details, folders, is_stated }))
     }
 
     /// Finds the previous version of a session, and whether the new one contains it.
@@ -404,6 +453,15 @@ impl<'c> Converter<'c> {
     }
 }
 
+/// Returns the reason of an error about a file that was a log, and is not one any more.
+fn lost(version: &ArchivedVersion) -> String {
+    format!(
+        "it is not a log any more; version {} of session {}, which was made from it, is kept \
+         (adding it with --acknowledge accepts this)",
+        version.version, version.session_id
+    )
+}
+
 /// Returns the path of a log, which does not depend on the working directory.
 fn origin(log: &StoredLog) -> String {
     match log.paths().next() {
@@ -441,6 +499,7 @@ struct Run<'r> {
     writer: Writer<'r>,
     selection: Selection,
     summary: AddSummary,
+    acknowledges: bool,
     logs: Vec<KnownLog>,
     /// The sessions that were added, with the hashes of their sources.
     seen: HashSet<(String, Vec<String>)>,
@@ -455,7 +514,9 @@ impl Run<'_> {
             Outcome::Broken(error) => return Err(error),
             Outcome::Unchanged => self.summary.unchanged += 1,
             Outcome::NotALog => self.summary.skipped += 1,
-            Outcome::Failed(reason) => {
+            // The index keeps that it was acknowledged.
+            Outcome::NotALogAnyMore(_) if self.acknowledges => self.summary.skipped += 1,
+            Outcome::NotALogAnyMore(reason) | Outcome::Failed(reason) => {
                 is_settled = false;
                 self.summary.failed.push((shown.clone(), reason));
             }
@@ -483,7 +544,16 @@ impl Run<'_> {
         shown: &str,
         progress: &mut dyn FnMut(AddProgress<'_>),
     ) -> Result<()> {
-        let NewVersion { session_id, claim, record, details, folders } = version;
+        let NewVersion { session_id, claim, record, details, folders, is_stated } = version;
+        if is_stated {
+            self.summary.unchanged += 1;
+            if !folders.is_empty() {
+                let repaired = format!("what was lost of session {session_id} was stored again");
+                self.summary.repaired.push(repaired);
+            }
+            self.writer.keep(folders);
+            return Ok(());
+        }
         let hashes = details.sources.iter().map(|source| source.sha_256.clone()).collect();
         if !self.seen.insert((session_id.clone(), hashes)) {
             let duplicate = format!("{shown}: skipped, a copy of another log of {session_id}");
@@ -497,12 +567,7 @@ impl Run<'_> {
     }
 
     /// Writes what waits, a head and the index.
-    fn finish(
-        mut self,
-        failure: Option<Error>,
-        acknowledge: bool,
-        build: &str,
-    ) -> Result<AddSummary> {
+    fn finish(mut self, failure: Option<Error>, build: &str) -> Result<AddSummary> {
         if let Some(error) = failure {
             // What is stated already gets a head if that is possible; otherwise the next run does it.
             let _ = self.writer.flush().and_then(|()| self.writer.write_head(Vec::new()));
@@ -510,19 +575,30 @@ impl Run<'_> {
         }
         self.writer.flush()?;
         let open: Vec<_> = self.writer.catalog.discontinued().map(|it| it.number).collect();
-        if acknowledge {
+        if self.acknowledges {
             self.summary.acknowledged = open;
         }
+        // Headers are limited, so one head cannot acknowledge any number of versions.
+        let mut acknowledged = self.summary.acknowledged.chunks(MAX_ACKNOWLEDGED);
         if self.writer.is_ahead() || !self.summary.acknowledged.is_empty() {
-            self.writer.write_head(self.summary.acknowledged.clone())?;
+            self.writer.write_head(acknowledged.next().unwrap_or_default().to_vec())?;
+        }
+        for numbers in acknowledged {
+            self.writer.write_head(numbers.to_vec())?;
         }
         // What was not searched in this run is known as before.
         let mut logs = std::mem::take(&mut self.logs);
         let members: HashSet<String> = logs.iter().flat_map(|log| &log.members).cloned().collect();
         let is_other = |log: &&KnownLog| !log.members.iter().any(|it| members.contains(it));
-        let is_left = |log: &&KnownLog| {
-            log.members.iter().all(|path| Path::new(path).symlink_metadata().is_ok())
+        let exists = |path: &str| Path::new(path).symlink_metadata().is_ok();
+        // A session of a store is the path of the store with `#` and a key.
+        let is_there = |key: &String| {
+            exists(key) || key.match_indices('#').any(|(end, _)| exists(&key[..end]))
         };
+        let settled = self.selection.settled.iter().flat_map(|log| &log.members);
+        let settled: HashSet<&String> = settled.collect();
+        let is_left =
+            |log: &&KnownLog| log.members.iter().all(|key| settled.contains(key) || is_there(key));
         logs.extend(self.writer.logs.iter().filter(is_other).filter(is_left).cloned());
         logs.sort_by(|one, other| one.members.cmp(&other.members));
         self.writer.write_index(logs, build)?;

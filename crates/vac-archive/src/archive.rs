@@ -1,19 +1,21 @@
 //! An archive: its description, and how it is made and read.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use vac_sign::merkle::inclusion_path;
+use vac_sign::merkle::MerkleTree;
 use vac_sign::receipt::attach;
 use vac_sign::statement::Sign1;
 use vac_sign::{Envelope, PublicKey, Signer};
+use vac_store::Sha256;
 use vac_value::{Document, Encoding};
 
+use crate::add::check_labels;
 use crate::catalog::{ArchivedVersion, Catalog, RecordDetails};
 use crate::claims::HeadClaim;
 use crate::description::{
-    ArchiveDescription, DESCRIPTION, FORMAT, KEY, README, read_key, read_small, readme, sha256,
-    sha256_hex,
+    ArchiveDescription, DESCRIPTION, FORMAT, KEY, README, read_key, read_small, readme, sha256_hex,
 };
 use crate::disk::Disk;
 use crate::error::{ArchiveErrorKind, Error, Result};
@@ -23,7 +25,7 @@ use crate::journal::{
     ArchiveHead, HEADS, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
     statement_leaf,
 };
-use crate::objects::{ObjectError, Objects};
+use crate::objects::{Bounded, ObjectError, Objects};
 
 /// Options for creating an archive.
 #[derive(Clone, Debug)]
@@ -57,6 +59,7 @@ impl Archive {
     /// If the folder contains something, or cannot be written.
     pub fn init(folder: &Path, options: &InitOptions, signer: &dyn Signer) -> Result<Self> {
         let disk = Disk::default();
+        check_labels(&options.labels)?;
         match folder.read_dir() {
             Ok(mut entries) => {
                 if entries.next().is_some() {
@@ -96,7 +99,7 @@ impl Archive {
         let claim = HeadClaim {
             size: 0,
             number: 0,
-            archive: sha256(&json),
+            archive: Sha256::digest(&json),
             previous: None,
             acknowledged: Vec::new(),
         };
@@ -146,7 +149,7 @@ impl Archive {
         Ok(Self {
             objects: Objects::new(folder),
             folder: folder.to_owned(),
-            description_hash: sha256(&bytes),
+            description_hash: Sha256::digest(&bytes),
             description,
             key,
         })
@@ -179,6 +182,11 @@ impl Archive {
         let items = Items::split(&bytes);
         let last = items.items.last().ok_or_else(|| damaged("it has no head".to_owned()))?;
         let head = read_head(last, &self.key).map_err(damaged)?;
+        if head.claim.archive != self.description_hash {
+            return Err(
+                self.damaged(DESCRIPTION, "it was changed: the newest head states another hash")
+            );
+        }
         Ok((head, last.bytes.to_vec()))
     }
 
@@ -269,9 +277,10 @@ impl Archive {
         out: &mut dyn std::io::Write,
     ) -> Result<u64> {
         let source = version.details.sources.get(number);
-        let hash = source.and_then(crate::catalog::SourceLine::hash);
-        let hash = hash.ok_or_else(|| Error::new(ArchiveErrorKind::Refused, "no such source"))?;
-        let read = self.objects.read_to(&hash, out);
+        let source = source.and_then(|source| Some((source.hash()?, source.size)));
+        let missing = || Error::new(ArchiveErrorKind::Refused, "no such source");
+        let (hash, size) = source.ok_or_else(missing)?;
+        let read = self.objects.read_to(&hash, &mut Bounded::new(out, size));
         read.map_err(|error| self.object_error("a log", version.number, &error))
     }
 
@@ -285,24 +294,62 @@ impl Archive {
     /// # Errors
     /// If the archive is damaged.
     pub fn prove(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
+        self.prover()?.prove(version)
+    }
+
+    /// Reads the statements that the newest head covers, for any number of proofs.
+    ///
+    /// # Errors
+    /// If the archive is damaged.
+    pub fn prover(&self) -> Result<Prover<'_>> {
         let (head, head_bytes) = self.newest_head()?;
         let bytes = read_file(&self.folder, STATEMENTS)?;
         let items = Items::split(&bytes).items;
         let size = usize::try_from(head.claim.size).unwrap_or(usize::MAX);
         let items = items.get(..size);
         let items = items.ok_or_else(|| self.damaged(STATEMENTS, "statements are missing"))?;
-        let leaves: Vec<_> = items.iter().map(statement_leaf).collect();
-        if leaves.iter().copied().collect::<vac_sign::merkle::Peaks>().root() != head.root {
+        let tree = MerkleTree::new(items.iter().map(statement_leaf).collect());
+        if tree.root() != head.root {
             return Err(self.damaged(STATEMENTS, "they do not have the root of the newest head"));
         }
+        let mut end = 0;
+        let places = items.iter().map(|item| {
+            let start = end;
+            end += item.bytes.len();
+            start..end
+        });
+        let places = places.collect();
+        Ok(Prover { archive: self, head: head_bytes, places, bytes, tree })
+    }
+}
+
+/// The statements of an archive, and the tree over them.
+#[derive(Debug)]
+pub struct Prover<'a> {
+    archive: &'a Archive,
+    /// The bytes of the newest head.
+    head: Vec<u8>,
+    /// The file with statements, and where each is in it.
+    bytes: Vec<u8>,
+    places: Vec<Range<usize>>,
+    tree: MerkleTree,
+}
+
+impl Prover<'_> {
+    /// Returns the statement about a version, with its receipt.
+    ///
+    /// # Errors
+    /// If the newest head does not cover it.
+    pub fn prove(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
         let missing = || Error::new(ArchiveErrorKind::Session, "the newest head does not cover it");
         let at = usize::try_from(version.number).unwrap_or(usize::MAX);
-        let statement = items.get(at).ok_or_else(missing)?;
-        let path = inclusion_path(&leaves, at).ok_or_else(missing)?;
-        let (head_item, _) = Sign1::split(&head_bytes).ok_or_else(missing)?;
-        let receipt = head_item.receipt(head.claim.size, version.number, &path)?;
-        let envelope = Envelope::read(statement.bytes)
-            .map_err(|error| self.damaged(STATEMENTS, &error.to_string()))?;
+        let statement = self.places.get(at).and_then(|place| self.bytes.get(place.clone()));
+        let statement = statement.ok_or_else(missing)?;
+        let path = self.tree.inclusion_path(at).ok_or_else(missing)?;
+        let (head, _) = Sign1::split(&self.head).ok_or_else(missing)?;
+        let receipt = head.receipt(self.places.len() as u64, version.number, &path)?;
+        let envelope = Envelope::read(statement)
+            .map_err(|error| self.archive.damaged(STATEMENTS, &error.to_string()))?;
         attach(&envelope, &[&receipt])
             .map_err(|error| Error::new(ArchiveErrorKind::Internal, error.to_string()))
     }

@@ -5,10 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use vac_sign::PublicKey;
-use vac_sign::merkle::Hash;
-use vac_store::{SafePath, Skipped};
+use vac_store::{SafePath, Sha256, Skipped};
 use vac_value::Encoding;
 
 use crate::claims::hex;
@@ -107,10 +105,6 @@ pub(crate) fn read_key(folder: &Path) -> Result<PublicKey> {
     key.ok_or_else(|| Error::new(ArchiveErrorKind::Damaged, "not a public key").at(&path))
 }
 
-pub(crate) fn sha256(bytes: &[u8]) -> Hash {
-    Sha256::digest(bytes).into()
-}
-
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&sha256(bytes))
+    hex(&Sha256::digest(bytes))
 }

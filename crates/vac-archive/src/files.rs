@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use vac_sign::merkle::Hash;
 use vac_store::safe_path::PathKind;
 use vac_store::walk::{INDEX_NAME, Visitor, walk};
 use vac_store::{SafePath, Skipped};
@@ -12,11 +13,12 @@ use crate::description::{DESCRIPTION, KEY, README};
 use crate::findings::{FindingKind, Findings};
 use crate::index::INDEX_FILE;
 use crate::journal::{HEADS, STATEMENTS};
-use crate::objects::Objects;
+use crate::objects::{MAX_RECORD, OBJECTS, ObjectError, Objects};
 use crate::verify::UsedObjects;
 
-/// Folders of an archive are not deeper.
-const MAX_DEPTH: usize = 8;
+/// Folders of an archive are not deeper than `objects/ab`. One below it is visited, to be reported.
+const MAX_DEPTH: usize = 4;
+const NOT_PART: &str = "it is not part of the archive";
 
 /// Reports files that are not part of the archive, and if all statements could be read, objects
 /// that none of them names.
@@ -46,6 +48,21 @@ impl Files<'_> {
         names.join("/")
     }
 
+    /// Checks an object that no statement names.
+    fn check_unused(&mut self, name: &str, hash: &Hash) {
+        let (kind, detail) = match self.objects.check(hash, MAX_RECORD) {
+            Ok(_) if !self.is_complete => return,
+            Ok(_) => (FindingKind::Unused, "no statement names it".to_owned()),
+            // A log, or something that only seems to be large.
+            Err(ObjectError::Io(error)) if error.kind() == io::ErrorKind::FileTooLarge => (
+                FindingKind::Unused,
+                format!("no statement names it, and it is not checked: {error}"),
+            ),
+            Err(error) => (FindingKind::Added, error.to_string()),
+        };
+        self.findings.add(kind, name, detail);
+    }
+
     fn check(&mut self, name: &str, kind: PathKind) {
         let parts: Vec<_> = name.split('/').collect();
         let is_file = kind == PathKind::File;
@@ -62,20 +79,11 @@ impl Files<'_> {
                 match hash {
                     None => self.findings.add(FindingKind::Added, name, "not an object"),
                     Some(hash) if self.used.contains_key(&hash) => {}
-                    Some(hash) => match self.objects.read_to(&hash, &mut io::sink()) {
-                        Ok(_) if !self.is_complete => {}
-                        Ok(_) => {
-                            let detail = "no statement names it";
-                            self.findings.add(FindingKind::Unused, name, detail);
-                        }
-                        Err(error) => {
-                            self.findings.add(FindingKind::Added, name, error.to_string());
-                        }
-                    },
+                    Some(hash) => self.check_unused(name, &hash),
                 }
             }
             _ if is_file => {
-                self.findings.add(FindingKind::Added, name, "it is not part of the archive");
+                self.findings.add(FindingKind::Added, name, NOT_PART);
             }
             _ => {
                 let detail = "a link or a special file, which no archive has";
@@ -85,13 +93,30 @@ impl Files<'_> {
     }
 }
 
+/// Whether an archive has a folder of this name.
+fn is_own_folder(name: &str) -> bool {
+    let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+    match name.split_once('/') {
+        None => name.is_empty() || name == OBJECTS || name == "tmp",
+        Some((parent, start)) => {
+            parent == OBJECTS && start.len() == 2 && start.chars().all(is_digit)
+        }
+    }
+}
+
 impl Visitor for Files<'_> {
-    fn folder(&mut self, _: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+    fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+        let name = self.name(folder.as_path());
+        if !is_own_folder(&name) {
+            self.findings.add(FindingKind::Added, name + "/", NOT_PART);
+            // What is in it does not matter, and can be anything.
+            return Vec::new();
+        }
         // The walk skips the index of a folder of records.
         let is_index = |entry: &&SafePath| entry.as_path().ends_with(INDEX_NAME);
         for entry in entries.iter().filter(is_index) {
             let name = self.name(entry.as_path());
-            self.findings.add(FindingKind::Added, name, "it is not part of the archive");
+            self.findings.add(FindingKind::Added, name, NOT_PART);
         }
         entries
     }

@@ -99,7 +99,7 @@ pub(crate) fn check_numbers(
             places.entry(*number).or_default().push(place);
         }
     }
-    let last = places.keys().next_back().map_or(0, |last| last + 1).max(expected);
+    let last = places.keys().next_back().map_or(0, |last| last.saturating_add(1)).max(expected);
     let mut unreadable = numbers.iter().filter(|number| number.is_none()).count() as u64;
     let mut gaps: Vec<(u64, u64)> = Vec::new();
     let mut next = 0;
@@ -113,7 +113,8 @@ pub(crate) fn check_numbers(
                 gaps.push((next + filled, number - 1));
             }
         }
-        next = number + 1;
+        // The owner of the key can sign any number.
+        next = number.saturating_add(1);
     }
     for (first, last) in gaps {
         let detail = if first == last {

@@ -1,6 +1,6 @@
 //! The index: a cache of what statements and records state, and of the state of logs.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
 
 use data_encoding::BASE64;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use vac_sign::merkle::{Hash, Peaks};
 use vac_sign::statement::{self, Purpose, Sign1};
 use vac_sign::{PublicKey, Signer};
-use vac_store::FileStat;
+use vac_store::{FileStat, SafePath, Sha256, Skipped};
 
 use crate::catalog::ArchivedVersion;
 use crate::claims::{INDEX, hex, parse_hash};
-use crate::description::sha256;
 use crate::disk::Disk;
 use crate::error::{ArchiveErrorKind, Error, Result};
-use crate::journal::read_file;
 
 pub(crate) const INDEX_FILE: &str = "index";
 const FORMAT: u32 = 1;
+/// A larger index is not used: that of 500,000 sessions is smaller.
+const MAX_SIZE: u64 = 1 << 30;
 const MEDIA_TYPE: &str = "application/vnd.vac.archive-index";
 
 /// What the index states about a log that was read.
@@ -81,7 +81,12 @@ impl Index {
     /// Reads the index of an archive. One that is missing, damaged, of another format, or not
     /// signed with the key of the archive is `None`.
     pub fn read(folder: &Path, archive: &str, key: &PublicKey) -> Option<Self> {
-        let bytes = read_file(folder, INDEX_FILE).ok()?;
+        let file = SafePath::named(folder, &Skipped::default()).join(INDEX_FILE).open().ok()?;
+        if file.metadata().ok()?.len() > MAX_SIZE {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_SIZE).read_to_end(&mut bytes).ok()?;
         let index = Self::parse(&bytes, key)?;
         (index.archive == archive).then_some(index)
     }
@@ -95,7 +100,7 @@ impl Index {
         let is_signed = rest.is_empty()
             && signed.is_tree_head() == Some(false)
             && signed.claim(INDEX).is_some()
-            && *signed.payload == sha256(&bytes[..end])
+            && *signed.payload == Sha256::digest(&bytes[..end])
             && signed.verify(key).is_ok();
         if !is_signed {
             return None;
@@ -152,7 +157,7 @@ impl Index {
         let purpose = Purpose::Record { content_type: MEDIA_TYPE };
         let claim = (INDEX, &[1][..]);
         let envelope =
-            statement::sign(purpose, &self.archive, None, claim, &sha256(&bytes), signer)?;
+            statement::sign(purpose, &self.archive, None, claim, &Sha256::digest(&bytes), signer)?;
         line(&Ending { signature: BASE64.encode(&envelope) }, &mut bytes)?;
         let path = folder.join(INDEX_FILE);
         disk.replace(&folder.join("tmp"), &path, &bytes).map_err(Error::io(&path))

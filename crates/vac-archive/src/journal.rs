@@ -6,22 +6,49 @@ use std::path::Path;
 use vac_sign::PublicKey;
 use vac_sign::merkle::{Hash, Peaks, leaf};
 use vac_sign::statement::Sign1;
-use vac_store::{SafePath, Skipped};
+use vac_store::{SafePath, Sha256, Skipped};
 
 use crate::claims::{HEAD, HeadClaim, STATEMENT, StatementClaim};
-use crate::description::sha256;
-use crate::error::{Error, Result};
+use crate::error::{ArchiveErrorKind, Error, Result};
 
 pub(crate) const STATEMENTS: &str = "statements";
 pub(crate) const HEADS: &str = "heads";
 
+/// A file is read up to this many bytes after its last item, so that one that only seems to be
+/// large does not fill the memory.
+const MAX_REST: usize = 256 << 20;
+/// The number of bytes that are read at once.
+const CHUNK: u64 = 1 << 20;
+
 /// Reads a file with statements or heads. No link is followed.
 pub(crate) fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    match read_beginning(folder, name)? {
+        (bytes, None) => Ok(bytes),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Reads a file with statements or heads, or its items up to bytes that are too many to be read, with
+/// the error.
+pub(crate) fn read_beginning(folder: &Path, name: &str) -> Result<(Vec<u8>, Option<Error>)> {
+    let path = folder.join(name);
     let file = SafePath::named(folder, &Skipped::default()).join(name).open();
-    let read = file.and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(Error::io(&folder.join(name)))?;
-    Ok(bytes)
+    let mut file = file.map_err(Error::io(&path))?;
+    let (mut bytes, mut end) = (Vec::new(), 0);
+    loop {
+        let read = file.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(Error::io(&path))?;
+        if read == 0 {
+            return Ok((bytes, None));
+        }
+        while let Some((item, _)) = Sign1::split(&bytes[end..]) {
+            end += item.bytes.len();
+        }
+        if bytes.len() - end > MAX_REST {
+            let reason = format!("the bytes after offset {end} cannot be read");
+            bytes.truncate(end);
+            return Ok((bytes, Some(Error::new(ArchiveErrorKind::Damaged, reason).at(&path))));
+        }
+    }
 }
 
 /// Items of a file, up to the first byte that does not begin a complete one.
@@ -40,6 +67,40 @@ impl<'a> Items<'a> {
             rest = after;
         }
         Self { items, rest }
+    }
+}
+
+/// A search for items in bytes that are not all items.
+pub(crate) struct ItemSearch {
+    /// Bytes of items that may still be verified.
+    budget: usize,
+}
+
+/// Bytes can look like many items that overlap, and each takes time to be verified.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooManyItems;
+
+impl ItemSearch {
+    /// Returns a search in parts of these bytes, which takes time in proportion to them.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self { budget: bytes.len().saturating_mul(2).saturating_add(1 << 20) }
+    }
+
+    /// Returns the offset of the first item after the start of these bytes that is valid.
+    pub fn find(
+        &mut self,
+        bytes: &[u8],
+        is_valid: impl Fn(&Sign1<'_>) -> bool,
+    ) -> Result<Option<usize>, TooManyItems> {
+        let starts = bytes.windows(2).enumerate().skip(1);
+        for (at, _) in starts.filter(|(_, start)| *start == [0xd2, 0x84]) {
+            let Some((item, _)) = Sign1::split(&bytes[at..]) else { continue };
+            self.budget = self.budget.checked_sub(item.bytes.len()).ok_or(TooManyItems)?;
+            if is_valid(&item) {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -109,7 +170,7 @@ pub(crate) fn read_head(item: &Sign1<'_>, key: &PublicKey) -> Result<ArchiveHead
         archive_id: claims.subject.ok_or("it names no archive")?,
         root: *item.payload,
         time: claims.issued_at,
-        sha256: sha256(item.bytes),
+        sha256: Sha256::digest(item.bytes),
     })
 }
 
@@ -121,4 +182,28 @@ pub(crate) fn statement_leaf(item: &Sign1<'_>) -> Hash {
 /// Returns the tree of the first statements.
 pub(crate) fn tree(items: &[Sign1<'_>]) -> Peaks {
     items.iter().map(statement_leaf).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_look_like_many_items_end_the_search() {
+        // Each of these begins an item that ends 60,000 bytes later, in another one.
+        let length: u16 = 60_000;
+        let start = [&[0xd2, 0x84, 0x59][..], &length.to_be_bytes()].concat();
+        let end = [&[0xa0, 0x58, 0x20][..], &[0; 32], &[0x58, 0x40], &[0; 64]].concat();
+        let mut one = [start, end].concat();
+        one.resize(200, 0);
+        let bytes = one.repeat(1500);
+        assert!(Sign1::split(&bytes).is_some());
+        let count = std::cell::Cell::new(0_usize);
+        let found = ItemSearch::new(&bytes).find(&bytes, |_| {
+            count.set(count.get() + 1);
+            false
+        });
+        assert_eq!(found, Err(TooManyItems));
+        assert!(count.get() < 100, "{} items", count.get());
+    }
 }

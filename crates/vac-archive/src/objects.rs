@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use vac_sign::merkle::Hash;
-use vac_store::{SafePath, Skipped};
+use vac_store::{SafePath, Sha256, Skipped};
 
 use crate::claims::hex;
 use crate::disk::Disk;
@@ -24,6 +23,10 @@ const MAX_PATCH: usize = 64 << 20;
 /// The binary logarithm of the largest window.
 const MAX_WINDOW_LOG: u32 = 27;
 const LEVEL: i32 = 3;
+/// The folder of objects.
+pub(crate) const OBJECTS: &str = "objects";
+/// Maximum size of a record, in bytes: larger ones cannot be read by anything.
+pub(crate) const MAX_RECORD: u64 = u32::MAX as u64;
 /// Larger objects are hashed before they are read into memory, so that a file that is not what its
 /// name states cannot fill it.
 const MAX_TRUSTED: usize = 16 << 20;
@@ -87,7 +90,8 @@ pub(crate) fn object_path(hash: &Hash) -> PathBuf {
 
 impl Objects {
     pub fn new(folder: &Path) -> Self {
-        let root = SafePath::named(&folder.join("objects"), &Skipped::default());
+        // Links lead to the folder of the archive, and no further.
+        let root = SafePath::named(folder, &Skipped::default()).join(OBJECTS);
         Self { root, tmp: folder.join("tmp") }
     }
 
@@ -126,9 +130,9 @@ impl Objects {
     /// Writes the content of an object. Returns its size. What is written is not complete, or not
     /// the object, unless this succeeds.
     pub fn read_to(&self, hash: &Hash, out: &mut dyn Write) -> Result<u64, ObjectError> {
-        let mut out = Hashing { out, hash: Sha256::new(), size: 0 };
+        let mut out = Hashing { out, hash: Sha256::default(), size: 0 };
         self.read_chain(hash, &mut out)?;
-        let found: Hash = out.hash.finalize().into();
+        let found = out.hash.finish();
         if found != *hash {
             return Err(changed("its content does not have the hash that its name states"));
         }
@@ -198,7 +202,7 @@ impl Objects {
             read => return read.map(|_| small.bytes),
         }
         drop(small);
-        let size = self.read_to(hash, &mut io::sink())?;
+        let size = self.check(hash, MAX_RECORD)?;
         let size =
             usize::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let mut bytes = Vec::new();
@@ -208,10 +212,28 @@ impl Objects {
         Ok(all.bytes)
     }
 
-    /// Whether an object is there and has its content.
-    pub fn is_intact(&self, hash: &Hash) -> bool {
+    /// Reads an object without keeping it. A small file can have terabytes of content, so one that
+    /// has more than `max` bytes is not read to its end.
+    pub fn check(&self, hash: &Hash, max: u64) -> Result<u64, ObjectError> {
+        self.read_to(hash, &mut Bounded::new(io::sink(), max))
+    }
+
+    /// Whether an object of this size begins with another one. Both are intact.
+    pub fn begins_with(&self, (hash, size): (&Hash, u64), (base, length): (&Hash, u64)) -> bool {
+        // Its hash was found from these bytes.
+        if self.open(hash).is_ok_and(|(_, form)| form == Form::Suffix { base: *base, length }) {
+            return true;
+        }
+        let mut beginning = Beginning { hash: Sha256::default(), room: length };
+        self.read_to(hash, &mut Bounded::new(&mut beginning, size)).is_ok()
+            && beginning.room == 0
+            && beginning.hash.finish() == *base
+    }
+
+    /// Whether an object is there and has its content, of at most `max` bytes.
+    pub fn is_intact(&self, hash: &Hash, max: u64) -> bool {
         let name = self.root.join(object_path(hash));
-        name.as_path().exists() && self.read_to(hash, &mut io::sink()).is_ok()
+        name.as_path().exists() && self.check(hash, max).is_ok()
     }
 
     /// Returns the number of bases of an object that is not a patch.
@@ -245,7 +267,7 @@ impl Objects {
         hash: &Hash,
         base: Option<Hash>,
     ) -> io::Result<Option<PathBuf>> {
-        if self.is_intact(hash) {
+        if self.is_intact(hash, bytes.len() as u64) {
             return Ok(None);
         }
         let whole = compress(bytes)?;
@@ -274,19 +296,22 @@ impl Objects {
         base: Option<(u64, Hash)>,
         open: &dyn Fn() -> io::Result<Box<dyn Read + 'r>>,
     ) -> Result<Option<PathBuf>, StoreError> {
-        if self.is_intact(hash) {
+        if self.is_intact(hash, size) {
             return Ok(None);
         }
         let base = base.filter(|(length, base)| {
             let is_deep = || self.depth(base).is_none_or(|depth| depth + 1 >= MAX_CHAIN);
-            *length > 0 && *length <= size && base != hash && !is_deep() && self.is_intact(base)
+            *length > 0
+                && *length <= size
+                && base != hash
+                && !is_deep()
+                && self.is_intact(base, *length)
         });
         if let Some((length, base)) = base {
             let mut source = open()?.take(size);
-            let mut beginning = Hashing { out: &mut io::sink(), hash: Sha256::new(), size: 0 };
+            let mut beginning = Hashing { out: &mut io::sink(), hash: Sha256::default(), size: 0 };
             io::copy(&mut source.by_ref().take(length), &mut beginning)?;
-            let is_base =
-                beginning.size == length && Hash::from(beginning.hash.clone().finalize()) == base;
+            let is_base = beginning.size == length && beginning.hash.clone().finish() == base;
             if is_base {
                 let mut file = disk.create(&self.tmp)?;
                 file.write_all(&SKIPPABLE)?;
@@ -298,7 +323,7 @@ impl Objects {
             }
         }
         let file = disk.create(&self.tmp)?;
-        self.store_frame(disk, file, open()?.take(size), (Sha256::new(), 0), (size, hash))
+        self.store_frame(disk, file, open()?.take(size), (Sha256::default(), 0), (size, hash))
     }
 
     fn store_frame(
@@ -310,14 +335,16 @@ impl Objects {
         expected: (u64, &Hash),
     ) -> Result<Option<PathBuf>, StoreError> {
         let mut encoder = zstd::Encoder::new(file, LEVEL)?;
+        // Tables as small as the content are faster.
+        encoder.set_pledged_src_size(Some(expected.0.saturating_sub(size)))?;
         let mut hashing = Hashing { out: &mut encoder, hash, size };
         disk.step()?;
         copy(&mut source, &mut hashing)?;
-        let found = (hashing.size, Hash::from(hashing.hash.finalize()));
-        let file = encoder.finish()?;
+        let found = (hashing.size, hashing.hash.finish());
         if found != (expected.0, *expected.1) {
             return Err(StoreError::Changed);
         }
+        let file = encoder.finish()?;
         Ok(Some(self.persist(disk, file, expected.1)?))
     }
 
@@ -438,6 +465,55 @@ impl Write for Hashing<'_> {
     }
 }
 
+/// Hashes the first bytes, and ignores those after them.
+struct Beginning {
+    hash: Sha256,
+    room: u64,
+}
+
+impl Write for Beginning {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.room).unwrap_or(usize::MAX);
+        let own = &bytes[..bytes.len().min(room)];
+        self.hash.update(own);
+        self.room -= own.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Passes on at most this many bytes.
+pub(crate) struct Bounded<W> {
+    pub out: W,
+    max: u64,
+    room: u64,
+}
+
+impl<W> Bounded<W> {
+    pub fn new(out: W, max: u64) -> Self {
+        Self { out, max, room: max }
+    }
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.room.checked_sub(bytes.len() as u64);
+        self.room = left.ok_or_else(|| {
+            let reason = format!("its content has more than {} bytes", self.max);
+            io::Error::new(io::ErrorKind::FileTooLarge, reason)
+        })?;
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 /// Bytes in memory, at most this many.
 struct Limited {
     bytes: Vec<u8>,
@@ -472,8 +548,8 @@ mod tests {
     }
 
     fn store(objects: &Objects, bytes: &[u8], base: Option<&[u8]>) -> Hash {
-        let hash = Sha256::digest(bytes).into();
-        let base = base.map(|base| (base.len() as u64, Sha256::digest(base).into()));
+        let hash = Sha256::digest(bytes);
+        let base = base.map(|base| (base.len() as u64, Sha256::digest(base)));
         let source = bytes.to_vec();
         let open = || Ok(Box::new(io::Cursor::new(source.clone())) as Box<dyn Read>);
         let size = bytes.len() as u64;
@@ -515,7 +591,7 @@ mod tests {
         let (one, new) = (text(300_000), text(300_500));
         let next = [b"changed", &one[..], &new[300_000..]].concat();
         let disk = Disk::default();
-        let hash = |bytes: &[u8]| Hash::from(Sha256::digest(bytes));
+        let hash = Sha256::digest;
         let (first, second) = (hash(&one), hash(&next));
         objects.store_record(&disk, &one, &first, None).unwrap();
         objects.store_record(&disk, &next, &second, Some(first)).unwrap();
@@ -559,9 +635,38 @@ mod tests {
     }
 
     #[test]
+    fn content_beyond_the_stated_size_is_not_decompressed() {
+        let (folder, objects) = objects();
+        let hash = store(&objects, b"short", None);
+        // Blocks that repeat one byte 128 KiB times, a terabyte in all.
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x38];
+        let block = [0x02, 0, 0x10, b'x'];
+        frame.extend(block.repeat(8 << 20));
+        std::fs::write(folder.path().join("objects").join(object_path(&hash)), frame).unwrap();
+        let error = objects.check(&hash, 5).unwrap_err().to_string();
+        assert_eq!(error, "its content has more than 5 bytes");
+        assert!(!objects.is_intact(&hash, 5));
+    }
+
+    #[test]
+    fn object_begins_with_its_base_and_with_no_other() {
+        let (_folder, objects) = objects();
+        let all = text(900);
+        let base = store(&objects, &all[..600], None);
+        let suffix = store(&objects, &all, Some(&all[..600]));
+        let whole = store(&objects, &[&all[..], b"!"].concat(), None);
+        for (hash, size) in [(suffix, 900), (whole, 901)] {
+            assert!(objects.begins_with((&hash, size), (&base, 600)));
+            assert!(!objects.begins_with((&hash, size), (&base, 599)));
+            assert!(!objects.begins_with((&base, 600), (&hash, size)));
+        }
+        assert!(!objects.begins_with((&suffix, 900), (&whole, 900)));
+    }
+
+    #[test]
     fn source_that_changed_is_not_stored() {
         let (folder, objects) = objects();
-        let hash = Sha256::digest(b"expected").into();
+        let hash = Sha256::digest(b"expected");
         let open = || Ok(Box::new(&b"anything"[..]) as Box<dyn Read>);
         let stored = objects.store_source(&Disk::default(), (8, &hash), None, &open);
         assert!(matches!(stored, Err(StoreError::Changed)));

@@ -21,8 +21,8 @@ pub(crate) struct Selection {
     pub left_out: Vec<UnusedFile>,
     /// What could not be searched, and why.
     pub troubles: Vec<String>,
-    /// The paths of logs that were read, by which the index knows them.
-    firsts: HashSet<PathBuf>,
+    /// The keys of logs that were read, by which the index knows them.
+    firsts: HashSet<String>,
 }
 
 /// A group of logs that the index states to be one.
@@ -51,8 +51,7 @@ impl Selection {
         let mut due = Vec::new();
         let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
         for mut log in logs {
-            let first = log.paths().next().and_then(Path::to_str);
-            match first.and_then(|path| by_member.get(path)) {
+            match log.key().and_then(|key| by_member.get(key.as_str())) {
                 // What the user names is read in any case, so that the answer is about it.
                 Some(at) if !log.named => {
                     let group = groups.entry(*at).or_default();
@@ -85,8 +84,7 @@ impl Selection {
             settled.into_iter().partition(|(log, _)| is_related(log));
         let related = related.into_iter().flat_map(|(_, logs)| logs).collect();
         detected.extend(search.detect_each(related, &budget, step)?);
-        let first = |known: &DetectedLog| known.log.paths().next().map(Path::to_owned);
-        let firsts = detected.iter().filter_map(first).collect();
+        let firsts = detected.iter().filter_map(|known| known.log.key()).collect();
         let due = join(detected);
         Ok(Self {
             left_out: due.iter().flat_map(|known| &known.left_out).cloned().collect(),
@@ -105,10 +103,16 @@ impl Selection {
             return None;
         }
         let text = |path: &Path| path.to_str().map(str::to_owned);
-        let members = known.log.paths().filter(|path| self.firsts.contains(*path));
         let files = files.iter().map(|(path, stat)| Some((text(path)?, *stat)));
+        let own = known.log.key()?;
+        let joined = known.log.paths().filter_map(Path::to_str).map(str::to_owned);
+        let mut members: Vec<_> = joined.filter(|path| self.firsts.contains(path)).collect();
+        // A session of a store is not named by its path alone.
+        if !members.contains(&own) {
+            members.push(own);
+        }
         Some(KnownLog {
-            members: members.map(text).collect::<Option<_>>()?,
+            members,
             files: files.collect::<Option<_>>()?,
             adapter: known.adapter.map(str::to_owned),
             variant: known.preview.variant.to_owned(),

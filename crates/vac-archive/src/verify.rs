@@ -1,27 +1,30 @@
 //! Checks an archive without trusting anything in it but the key.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde::Serialize;
+use vac::containment::contains_entries;
 use vac::parallel::ordered_parallel_map;
 use vac_sign::merkle::{Hash, Peaks};
 use vac_sign::statement::Sign1;
 use vac_sign::{PublicKey, SignatureVerdict, Verification};
+use vac_store::Sha256;
 use vac_value::{Document, Encoding};
 
-use crate::catalog::{RecordDetails, RecordIdentity};
+use crate::catalog::{RecordDetails, RecordIdentity, SourceLine};
 use crate::claims::hex;
 use crate::description::{
-    ArchiveDescription, DESCRIPTION, KEY, README, read_key, read_small, sha256, sha256_hex,
+    ArchiveDescription, DESCRIPTION, KEY, README, read_key, read_small, sha256_hex,
 };
 use crate::error::{Error, Result};
 use crate::files::check_files;
 use crate::findings::{ArchiveFinding, FindingKind, Findings, check_numbers};
 use crate::index::{INDEX_FILE, Index};
 use crate::journal::{
-    ArchiveHead, HEADS, STATEMENTS, Statement, read_file, read_head, read_statement, statement_leaf,
+    ArchiveHead, HEADS, ItemSearch, STATEMENTS, Statement, read_beginning, read_head,
+    read_statement, statement_leaf,
 };
 use crate::objects::{ObjectError, Objects, object_path};
 
@@ -89,7 +92,7 @@ pub fn verify_archive(
         }
         (None, Ok(own)) => own,
         (None, Err(error)) => {
-            let reason = format!("{error}; pass the signer's public key with --key");
+            let reason = format!("{}; pass the signer's public key with --key", error.reason);
             return Err(Error { reason, ..error });
         }
     };
@@ -124,7 +127,10 @@ pub fn verify_archive(
     check.versions(&statements, &heads);
     let used = check.records(&items, &statements, options.jobs, step)?;
     check.index(newest);
-    let is_complete = statements.iter().all(Option::is_some);
+    // A record that cannot be read names objects, too.
+    let is_read = |it: &Statement| used.get(&it.record) == Some(&true);
+    let is_complete = !check.findings.has_problem(STATEMENTS)
+        && statements.iter().all(|it| it.as_ref().is_some_and(is_read));
     check_files(folder, &check.objects, &used, is_complete, &mut check.findings);
     let mut sessions: Vec<_> = statements.iter().flatten().map(|it| &it.session_id).collect();
     sessions.sort_unstable();
@@ -167,7 +173,7 @@ fn check_description(folder: &Path, findings: &mut Findings) -> Option<(ArchiveD
         }
         Ok(_) => {}
     }
-    Some((description, sha256(&bytes)))
+    Some((description, Sha256::digest(&bytes)))
 }
 
 struct Check<'c> {
@@ -183,29 +189,32 @@ pub(crate) type UsedObjects = HashMap<Hash, bool>;
 
 impl Check<'_> {
     fn read(&mut self, file: &str) -> Vec<u8> {
-        read_file(self.folder, file).unwrap_or_else(|error| {
-            self.findings.add(FindingKind::Missing, file, error.reason);
-            Vec::new()
-        })
+        match read_beginning(self.folder, file) {
+            Ok((bytes, error)) => {
+                if let Some(error) = error {
+                    self.findings.add(FindingKind::Changed, file, error.reason);
+                }
+                bytes
+            }
+            Err(error) => {
+                self.findings.add(FindingKind::Missing, file, error.reason);
+                Vec::new()
+            }
+        }
     }
 
     /// Divides a file into items. Bytes between them are reported.
     fn items<'a>(&mut self, file: &str, bytes: &'a [u8]) -> Vec<Sign1<'a>> {
         let (mut items, mut rest) = (Vec::new(), bytes);
+        let mut search = ItemSearch::new(bytes);
         while !rest.is_empty() {
             if let Some((item, after)) = Sign1::split(rest) {
                 items.push(item);
                 rest = after;
                 continue;
             }
-            let is_start = |at: &usize| {
-                let item =
-                    rest[*at..].starts_with(&[0xd2, 0x84]).then(|| Sign1::split(&rest[*at..]));
-                item.flatten().is_some_and(|(item, _)| item.verify(self.key).is_ok())
-            };
-            let next = (1..rest.len()).find(is_start);
             let offset = bytes.len() - rest.len();
-            match next {
+            match search.find(rest, |item| item.verify(self.key).is_ok()).unwrap_or(None) {
                 Some(length) => {
                     let detail = format!("{length} bytes at offset {offset} cannot be read");
                     self.findings.add(FindingKind::Changed, file, detail);
@@ -391,7 +400,7 @@ impl Check<'_> {
     fn versions(&mut self, statements: &[Option<Statement>], heads: &[Option<ArchiveHead>]) {
         let by_number: HashMap<u64, &Statement> =
             statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
-        let acknowledged: Vec<_> =
+        let acknowledged: HashSet<_> =
             heads.iter().flatten().flat_map(|head| &head.claim.acknowledged).collect();
         for statement in statements.iter().flatten() {
             let claim = &statement.claim;
@@ -410,7 +419,7 @@ impl Check<'_> {
                     format!("statement {}: not the next version of {previous}", claim.number);
                 self.findings.add(FindingKind::Changed, STATEMENTS, detail);
             } else if claim.continues == Some(false) {
-                let is_known = acknowledged.contains(&&claim.number);
+                let is_known = acknowledged.contains(&claim.number);
                 let detail = format!(
                     "statement {}: version {} of session {} does not contain version {}{}",
                     claim.number,
@@ -441,21 +450,30 @@ impl Check<'_> {
         let mut used = UsedObjects::new();
         let mut sources: Vec<(Hash, u64, u64)> = Vec::new();
         let (objects, key) = (&self.objects, self.key);
-        let encoding = self.description.map(ArchiveDescription::encoding);
+        // What a changed description states is not held against records.
+        let stated = self.description.filter(|_| !self.findings.has_problem(DESCRIPTION));
+        let encoding = stated.map(ArchiveDescription::encoding);
         let findings = &mut self.findings;
+        let continued = continued(statements);
+        let compared: HashSet<u64> =
+            continued.iter().flat_map(|pair| [pair.0, pair.1]).map(|it| it.claim.number).collect();
+        let mut compared_sources: HashMap<u64, Vec<SourceLine>> = HashMap::new();
         let work = |(item, statement): (&Sign1<'_>, &Statement)| {
             (
                 statement.record,
-                statement.claim.number,
+                (statement.claim.number, statement.claim.logs),
                 check_record(objects, item, statement, key, encoding),
             )
         };
-        ordered_parallel_map(pairs, jobs, work, |(record, number, checked)| {
+        ordered_parallel_map(pairs, jobs, work, |(record, (number, has_logs), checked)| {
             step(total);
             match checked {
                 Ok(details) => {
                     used.insert(record, true);
-                    for source in details.into_iter().flat_map(|details| details.sources) {
+                    if compared.contains(&number) {
+                        compared_sources.insert(number, details.sources.clone());
+                    }
+                    for source in details.sources.into_iter().filter(|_| has_logs) {
                         match source.hash() {
                             Some(hash) => sources.push((hash, source.size, number)),
                             None => findings.add(
@@ -486,6 +504,29 @@ impl Check<'_> {
             if let Err((kind, detail)) = checked {
                 let detail = format!("a log of statement {number}: {detail}");
                 findings.add(kind, object_name(&hash), detail);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let work = |(now, before): (&Statement, &Statement)| {
+            let is_intact = |it: &Statement| used.get(&it.record) == Some(&true);
+            let [now_sources, before_sources] =
+                [now, before].map(|it| compared_sources.get(&it.claim.number));
+            let (Some(later), Some(earlier)) = (now_sources, before_sources) else { return None };
+            // What is missing or changed is reported.
+            let is_comparable = is_intact(now) && is_intact(before);
+            let is_refuted =
+                is_comparable && has_lost(objects, (now, later), (before, earlier), &used);
+            is_refuted.then(|| {
+                format!(
+                    "statement {}: version {} of session {} does not contain version {}, though it \
+                     states that",
+                    now.claim.number, now.claim.version, now.session_id, before.claim.version
+                )
+            })
+        };
+        ordered_parallel_map(continued, jobs, work, |refuted| {
+            if let Some(detail) = refuted {
+                findings.add(FindingKind::Changed, STATEMENTS, detail);
             }
             ControlFlow::Continue(())
         })?;
@@ -525,14 +566,71 @@ fn wrong(error: &ObjectError) -> Wrong {
     }
 }
 
-/// Checks the record of a statement. Returns its details if its sources have to be there.
+/// Returns the statements that claim to contain the previous version, each with that of it.
+fn continued(statements: &[Option<Statement>]) -> Vec<(&Statement, &Statement)> {
+    let by_number: HashMap<u64, &Statement> =
+        statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
+    let pair = |now| {
+        let Statement { claim, .. }: &Statement = now;
+        let before = by_number.get(&claim.previous.filter(|_| claim.continues == Some(true))?)?;
+        Some((now, *before))
+    };
+    statements.iter().flatten().filter_map(pair).collect()
+}
+
+/// Whether something of an earlier version is not in a later one. Without logs, an entry that was
+/// incomplete in the earlier version can have become another one, so that nothing is known.
+fn has_lost(
+    objects: &Objects,
+    (now, later): (&Statement, &[SourceLine]),
+    (before, earlier): (&Statement, &[SourceLine]),
+    used: &UsedObjects,
+) -> bool {
+    if !now.claim.logs || !before.claim.logs || now.record == before.record {
+        return false;
+    }
+    let is_intact =
+        |source: &&SourceLine| source.hash().is_some_and(|hash| used.get(&hash) == Some(&true));
+    // What is missing or changed is reported.
+    if !later.iter().chain(earlier).all(|source| is_intact(&source)) {
+        return false;
+    }
+    let mut by_name: HashMap<&str, VecDeque<&SourceLine>> = HashMap::new();
+    for source in later {
+        by_name.entry(&source.name).or_default().push_back(source);
+    }
+    let has_grown = !earlier.is_empty()
+        && earlier.iter().all(|before| {
+            let now = by_name.get_mut(before.name.as_str()).and_then(VecDeque::pop_front);
+            now.is_some_and(|now| begins_with(objects, now, before))
+        });
+    if has_grown {
+        return false;
+    }
+    let records = [now, before].map(|it| objects.read(&it.record).ok());
+    let [Some(now), Some(before)] = records else { return false };
+    let encoding = vac_validate::detect_encoding(&now);
+    contains_entries(&now, &before, encoding).is_ok_and(|contains| !contains)
+}
+
+fn begins_with(objects: &Objects, now: &SourceLine, before: &SourceLine) -> bool {
+    match (now.hash(), before.hash()) {
+        (Some(now), Some(before)) if now == before => true,
+        (Some(hash), Some(base)) if before.size <= now.size => {
+            objects.begins_with((&hash, now.size), (&base, before.size))
+        }
+        _ => false,
+    }
+}
+
+/// Checks the record of a statement. Returns its details.
 fn check_record(
     objects: &Objects,
     item: &Sign1<'_>,
     statement: &Statement,
     key: &PublicKey,
     encoding: Option<Encoding>,
-) -> Result<Option<RecordDetails>, Wrong> {
+) -> Result<RecordDetails, Wrong> {
     let changed = |why: String| (FindingKind::Changed, why);
     let record = objects.read(&statement.record).map_err(|error| wrong(&error))?;
     let with = Verification { key: Some(key), record: Some(&record), ..Verification::default() };
@@ -546,8 +644,11 @@ fn check_record(
         );
         return Err(changed(why));
     }
-    let encoding = encoding.unwrap_or_else(|| vac_validate::detect_encoding(&record));
-    let document = Document::scan(&record, encoding).map_err(|error| changed(error.to_string()))?;
+    let found = vac_validate::detect_encoding(&record);
+    if encoding.is_some_and(|stated| stated != found) {
+        return Err(changed("it has another encoding than archive.json states".to_owned()));
+    }
+    let document = Document::scan(&record, found).map_err(|error| changed(error.to_string()))?;
     let identity = RecordIdentity::read(&document);
     if identity.id.as_deref() != Some(&statement.session_id) {
         return Err(changed("it is of another session than the statement".to_owned()));
@@ -555,11 +656,11 @@ fn check_record(
     if identity.labels.as_ref() != Some(&statement.claim.labels) {
         return Err(changed("it has other labels than the statement".to_owned()));
     }
-    Ok(statement.claim.logs.then(|| RecordDetails::read(&document, record.len())))
+    Ok(RecordDetails::read(&document, record.len()))
 }
 
 fn check_source(objects: &Objects, hash: &Hash, size: u64) -> Result<(), Wrong> {
-    match objects.read_to(hash, &mut std::io::sink()) {
+    match objects.check(hash, size) {
         Ok(found) if found == size => Ok(()),
         Ok(found) => Err((FindingKind::Changed, format!("it has {found} bytes, not {size}"))),
         Err(error) => Err(wrong(&error)),

@@ -15,10 +15,11 @@ use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::head::{sign_head, sign_statement};
 use crate::index::{Index, KnownLog};
 use crate::journal::{
-    ArchiveHead, HEADS, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
-    statement_leaf, tree,
+    ArchiveHead, HEADS, ItemSearch, Items, STATEMENTS, Statement, TooManyItems, read_file,
+    read_head, read_statement, statement_leaf, tree,
 };
 use crate::lock::FolderLock;
+use crate::objects::{MAX_RECORD, OBJECTS};
 
 /// An archive that is written to.
 pub(crate) struct Writer<'w> {
@@ -131,7 +132,7 @@ impl<'w> Writer<'w> {
             if at >= covered {
                 let read = read_statement(item, &archive.key);
                 let is_next = read.is_ok_and(|it| {
-                    it.claim.number == number && archive.objects.is_intact(&it.record)
+                    it.claim.number == number && archive.objects.is_intact(&it.record, MAX_RECORD)
                 });
                 if is_valid && is_next {
                     self.peaks.push(statement_leaf(item));
@@ -211,16 +212,24 @@ impl<'w> Writer<'w> {
         last.ok_or_else(|| Error::new(ArchiveErrorKind::Internal, "no version"))
     }
 
+    /// Waits with the next statements for the folders of objects that are stated already.
+    pub fn keep(&mut self, folders: Vec<PathBuf>) {
+        self.folders.extend(folders);
+    }
+
     /// Writes the statements that wait.
     pub fn flush(&mut self) -> Result<()> {
-        if self.waiting.is_empty() {
+        if self.waiting.is_empty() && self.folders.is_empty() {
             return Ok(());
         }
         for folder in std::mem::take(&mut self.folders) {
             self.disk.sync_folder(&folder).map_err(Error::io(&folder))?;
         }
-        let objects = self.archive.folder.join("objects");
+        let objects = self.archive.folder.join(OBJECTS);
         self.disk.sync_folder(&objects).map_err(Error::io(&objects))?;
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
         let path = self.archive.folder.join(STATEMENTS);
         let bytes = std::mem::take(&mut self.waiting);
         self.disk.append(&path, self.statements_size, &bytes).map_err(Error::io(&path))?;
@@ -269,12 +278,14 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Removes what an interrupted run was writing.
+/// Removes what an interrupted run was writing. Nothing is written through a link.
 fn clear_temporary(folder: &Path) -> Result<()> {
     let tmp = folder.join("tmp");
-    let metadata = tmp.symlink_metadata().map_err(Error::io(&tmp))?;
-    if !metadata.is_dir() {
-        return Err(Error::new(ArchiveErrorKind::Damaged, "it is not a folder").at(&tmp));
+    for path in [&tmp, &folder.join(OBJECTS)] {
+        let metadata = path.symlink_metadata().map_err(Error::io(path))?;
+        if !metadata.is_dir() {
+            return Err(Error::new(ArchiveErrorKind::Damaged, "it is not a folder").at(path));
+        }
     }
     for entry in tmp.read_dir().map_err(Error::io(&tmp))? {
         let entry = entry.map_err(Error::io(&tmp))?;
@@ -296,7 +307,7 @@ fn newest_head(
     let Items { items, rest } = Items::split(&bytes);
     let last = items.last().ok_or_else(|| archive.damaged(HEADS, "it has no head"))?;
     let head = read_head(last, &archive.key).map_err(|why| archive.damaged(HEADS, &why))?;
-    let is_right = head.claim.number + 1 == items.len() as u64
+    let is_right = head.claim.number.checked_add(1) == Some(items.len() as u64)
         && head.claim.archive == archive.description_hash
         && head.archive_id == archive.description.id;
     if !is_right {
@@ -321,13 +332,13 @@ fn refuse_statements_in(
     rest: &[u8],
     is_valid: impl Fn(&Sign1<'_>) -> bool,
 ) -> Result<()> {
-    let starts = rest.windows(2).enumerate().filter(|(_, bytes)| *bytes == [0xd2, 0x84]);
-    for (at, _) in starts {
-        if Sign1::split(&rest[at..]).is_some_and(|(item, _)| is_valid(&item)) {
+    // What the rest begins with is not an item.
+    match ItemSearch::new(rest).find(rest, is_valid) {
+        Ok(None) => Ok(()),
+        Ok(Some(_)) | Err(TooManyItems) => {
             let end = hex(&rest[..rest.len().min(8)]);
             let reason = format!("it is damaged at {} bytes before its end ({end})", rest.len());
-            return Err(archive.damaged(file, &reason));
+            Err(archive.damaged(file, &reason))
         }
     }
-    Ok(())
 }

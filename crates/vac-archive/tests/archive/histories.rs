@@ -197,3 +197,45 @@ proptest! {
         model.is_up_to_date();
     }
 }
+
+#[test]
+fn emptied_log_is_reported_until_it_is_acknowledged() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    world.write("two.jsonl", &["b"]);
+    world.add();
+    std::fs::write(world.log("one.jsonl"), "").unwrap();
+    std::fs::write(world.home().join("notes.txt"), "not a log").unwrap();
+    for _ in 0..2 {
+        let summary = world.add();
+        let [(log, reason)] = &summary.failed[..] else { panic!("{summary:?}") };
+        assert!(log.ends_with("one.jsonl"), "{log}");
+        assert!(reason.contains("version 1 of session one, which was made from it, is kept"));
+        assert_eq!((summary.unchanged, summary.skipped), (1, 1));
+    }
+    let options = vac_archive::AddOptions { acknowledge: true, ..world.options() };
+    assert!(world.add_with(&options, &Disk::default()).unwrap().failed.is_empty());
+    let summary = world.add();
+    assert_eq!((summary.failed.len(), summary.skipped), (0, 2), "{summary:?}");
+    // It comes back.
+    world.write("one.jsonl", &["a", "c"]);
+    assert_eq!(world.add().added[0].version, 2);
+    assert!(world.verify().valid);
+}
+
+#[test]
+fn names_that_no_statement_can_have_stop_no_other_log() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    let text = std::fs::read_to_string(world.log("one.jsonl")).unwrap();
+    let long = text.replace("\"one\"", &format!("\"{}\"", "x".repeat(1 << 20)));
+    std::fs::write(world.log("long.jsonl"), long).unwrap();
+    let summary = world.add();
+    assert_eq!((summary.added.len(), summary.failed.len()), (1, 1), "{:?}", summary.failed);
+    assert!(summary.failed[0].1.contains("more than 24576"), "{}", summary.failed[0].1);
+    assert!(world.verify().valid);
+    let labels = BTreeMap::from([("note".to_owned(), "x".repeat(20_000))]);
+    let options = vac_archive::AddOptions { labels, ..world.options() };
+    let error = world.add_with(&options, &Disk::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the labels have 20011 bytes, more than 16384");
+}

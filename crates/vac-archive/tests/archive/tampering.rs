@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use vac::{Encoding, SecretKey};
+use vac::{Encoding, SecretKey, Signer as _};
 use vac_archive::{Archive, FindingKind};
 
 use crate::world::{World, copy, files, lines_of};
@@ -255,4 +255,177 @@ fn changed_index_makes_no_wrong_answer() {
     let again = world.add();
     assert_eq!((again.added.len(), again.unchanged), (0, 3));
     assert_eq!(archive.catalog().unwrap().versions(), right);
+}
+
+/// Signs the last statement or head of a file again, with other claims.
+fn sign_again(
+    world: &World,
+    file: &str,
+    root: Option<[u8; 32]>,
+    change: impl Fn(Vec<u8>) -> Vec<u8>,
+) {
+    use vac_sign::statement::{Purpose, Sign1, sign};
+    let path = world.archive().join(file);
+    let bytes = fs::read(&path).unwrap();
+    let mut all = items(&bytes);
+    let last = all.pop().unwrap();
+    let (item, _) = Sign1::split(&last).unwrap();
+    let (name, purpose) = match file {
+        "heads" => ("vac-archive-head", Purpose::TreeHead),
+        _ => ("vac-archive", Purpose::Record { content_type: "application/json" }),
+    };
+    let subject = item.verify(world.key.public_key()).unwrap().subject.unwrap();
+    let claim = change(item.claim(name).unwrap());
+    let payload = root.unwrap_or(*item.payload);
+    all.push(
+        sign(purpose, &subject, Some(world.time), (name, &claim), &payload, &world.key).unwrap(),
+    );
+    fs::write(path, all.concat()).unwrap();
+}
+
+/// Returns CBOR with other bytes after a key.
+fn with_value(claim: &[u8], key: &str, length: usize, value: &[u8]) -> Vec<u8> {
+    let at = claim.windows(key.len()).position(|it| it == key.as_bytes()).unwrap() + key.len();
+    [&claim[..at], value, &claim[at + length..]].concat()
+}
+
+/// Signs the newest head again, for the statements that are there.
+fn sign_head_again(world: &World) {
+    use vac_sign::merkle::{Peaks, leaf};
+    let statements = fs::read(world.archive().join("statements")).unwrap();
+    let leaf_of =
+        |item: &Vec<u8>| leaf(&vac_sign::statement::Sign1::split(item).unwrap().0.entry());
+    let tree: Peaks = items(&statements).iter().map(leaf_of).collect();
+    sign_again(world, "heads", Some(tree.root()), |claim| claim);
+    fs::remove_file(world.archive().join("index")).unwrap();
+}
+
+#[test]
+fn false_claim_to_contain_the_previous_version_is_found() {
+    let world = World::new();
+    world.write("one.jsonl", &["a", "b"]);
+    world.add();
+    world.write("one.jsonl", &["a"]);
+    assert_eq!(world.add().discontinued.len(), 1);
+    // The owner of the key states that nothing was lost.
+    sign_again(&world, "statements", None, |claim| with_value(&claim, "continues", 1, &[0xf5]));
+    sign_head_again(&world);
+    let expected = "changed: statements: statement 1: version 2 of session one does not contain \
+                    version 1, though it states that";
+    assert_eq!(lines_of(&world.verify()), [expected]);
+}
+
+#[test]
+fn numbers_beyond_every_place_are_named() {
+    let world = world();
+    let last = u64::MAX.to_be_bytes();
+    let value = [&[0x1b][..], &last].concat();
+    sign_again(&world, "statements", None, |claim| with_value(&claim, "number", 1, &value));
+    let lines = lines_of(&world.verify());
+    assert!(lines.iter().any(|line| line.starts_with("missing: statements: ")), "{lines:?}");
+    sign_again(&world, "heads", None, |claim| with_value(&claim, "number", 1, &value));
+    let lines = lines_of(&world.verify());
+    assert!(lines.iter().any(|line| line.starts_with("missing: heads: ")), "{lines:?}");
+    assert!(world.add_with(&world.options(), &vac_archive::Disk::default()).is_err());
+}
+
+#[test]
+fn files_that_only_seem_to_be_large_are_not_read() {
+    let world = world();
+    for name in ["statements", "heads"] {
+        let path = world.archive().join(name);
+        let bytes = fs::read(&path).unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        let lines = lines_of(&world.verify());
+        let expected =
+            format!("changed: {name}: the bytes after offset {} cannot be read", bytes.len());
+        assert_eq!(lines, [expected]);
+        fs::remove_file(world.archive().join("index")).unwrap_or_default();
+        assert!(world.add_with(&world.options(), &vac_archive::Disk::default()).is_err());
+        assert_eq!(path.metadata().unwrap().len(), 1 << 40, "nothing was removed");
+        fs::write(&path, bytes).unwrap();
+    }
+    let index = fs::File::create(world.archive().join("index")).unwrap();
+    index.set_len(1 << 40).unwrap();
+    let lines = lines_of(&world.verify());
+    assert!(lines.len() == 1 && lines[0].starts_with("changed: index: "), "{lines:?}");
+}
+
+#[test]
+fn folders_that_are_not_part_of_an_archive_are_found() {
+    let world = world();
+    for name in ["a/b/c/d/e/f/g", "objects/zz", "objects/AB", "tmp/x"] {
+        fs::create_dir_all(world.archive().join(name)).unwrap();
+        let top = if name.starts_with('a') { "a" } else { name };
+        assert_eq!(
+            lines_of(&world.verify()),
+            [format!("added: {top}/: it is not part of the archive")]
+        );
+        fs::remove_dir_all(world.archive().join(top)).unwrap();
+    }
+    assert!(world.verify().valid);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    use std::os::unix::fs::symlink;
+    for name in ["objects", "tmp", "statements", "heads"] {
+        let world = world();
+        let (own, elsewhere) = (world.archive().join(name), world.home().join("elsewhere"));
+        fs::rename(&own, &elsewhere).unwrap();
+        symlink(&elsewhere, &own).unwrap();
+        let content = || if elsewhere.is_dir() { files(&elsewhere) } else { files(&world.home()) };
+        world.write("new.jsonl", &["n"]);
+        let before = content();
+        assert!(world.add_with(&world.options(), &vac_archive::Disk::default()).is_err(), "{name}");
+        assert_eq!(content(), before, "{name}");
+    }
+}
+
+#[test]
+fn changed_description_accuses_no_record() {
+    let world = world();
+    let path = world.archive().join("archive.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"json\"", "\"cbor\"")).unwrap();
+    let expected = "changed: archive.json: the heads state another hash";
+    assert_eq!(lines_of(&world.verify()), [expected]);
+    let error = Archive::open(&world.archive()).unwrap().catalog().unwrap_err();
+    assert!(error.to_string().contains("archive.json: it was changed"), "{error}");
+}
+
+#[test]
+fn lost_record_accuses_no_log() {
+    let world = world();
+    let archive = Archive::open(&world.archive()).unwrap();
+    let name = archive.catalog().unwrap().versions()[1].record_sha_256.clone();
+    let file = format!("objects/{}/{}", &name[..2], &name[2..]);
+    fs::remove_file(world.archive().join(&file)).unwrap();
+    let lines = lines_of(&world.verify());
+    let expected = format!("missing: {file}: the record of statement 1: the file does not exist");
+    assert_eq!(lines, [expected]);
+}
+
+#[test]
+fn lost_objects_are_stored_again_from_their_logs() {
+    let world = world();
+    let archive = Archive::open(&world.archive()).unwrap();
+    let latest: Vec<_> = archive.catalog().unwrap().latest().cloned().collect();
+    let before = fs::read(world.archive().join("statements")).unwrap();
+    let mut lost = Vec::new();
+    for version in &latest {
+        lost.extend([version.record_sha_256.clone(), version.details.sources[0].sha_256.clone()]);
+    }
+    for (at, name) in lost.iter().enumerate() {
+        let path = world.archive().join("objects").join(&name[..2]).join(&name[2..]);
+        if at % 2 == 0 { fs::remove_file(path).unwrap() } else { fs::write(path, "x").unwrap() }
+    }
+    assert!(world.add().repaired.is_empty() && !world.verify().valid);
+    let options = vac_archive::AddOptions { rehash: true, ..world.options() };
+    let summary = world.add_with(&options, &vac_archive::Disk::default()).unwrap();
+    assert_eq!((summary.added.len(), summary.repaired.len()), (0, latest.len()), "{summary:?}");
+    let report = world.verify();
+    assert!(report.valid, "{:?}", lines_of(&report));
+    assert_eq!(fs::read(world.archive().join("statements")).unwrap(), before);
 }

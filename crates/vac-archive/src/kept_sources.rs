@@ -1,0 +1,203 @@
+//! What an archive keeps, as files that the rest of the library reads: its records, wherever a folder
+//! of records is accepted, and the logs of a record.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Read, Seek as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use vac_sign::merkle::Hash;
+use vac_store::{KeptLog, KeptRecord, KeptRecords, RecordFolders, Source};
+
+use crate::archive::Archive;
+use crate::catalog::{ArchivedVersion, Catalog};
+use crate::error::{ArchiveErrorKind, Error, Result};
+use crate::objects::{Bounded, Objects};
+
+/// Larger files are written to a temporary file while they are read.
+const MAX_IN_MEMORY: usize = 32 << 20;
+/// The number of a statement in the name of a record, which states no version.
+const STATEMENT: &str = "statement-";
+
+/// Opens archives where folders of records are read. The path of an archive is its sessions, each in its
+/// latest version; a path below it that ends in the id of a session (or in the beginning of one) is that
+/// session, and with `@N` its version `N`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ArchiveFolders;
+
+impl RecordFolders for ArchiveFolders {
+    fn open(&self, path: &Path) -> Option<io::Result<KeptRecords>> {
+        let error = |error: Error| io::Error::other(error.to_string());
+        if Archive::is_archive(path) {
+            let open = || Archive::open(path)?.records();
+            return Some(open().map_err(error));
+        }
+        let folder = path.parent().filter(|folder| Archive::is_archive(folder))?;
+        let name = path.file_name()?.to_str().filter(|_| path.symlink_metadata().is_err())?;
+        let open = || {
+            let archive = Archive::open(folder)?;
+            let catalog = archive.catalog()?;
+            let version = catalog.find_named(name)?.clone();
+            Ok(archive.kept_records([(name.to_owned(), version)]))
+        };
+        Some(open().map_err(error))
+    }
+}
+
+impl Archive {
+    /// Returns the latest version of each session.
+    ///
+    /// # Errors
+    /// If something of the archive cannot be read.
+    pub fn records(&self) -> Result<KeptRecords> {
+        let catalog = self.catalog()?;
+        let mut taken = HashSet::new();
+        let named = catalog.latest().map(|version| {
+            let mut name = file_name(&version.session_id);
+            // The same session in two places.
+            if !taken.insert(name.clone()) {
+                name = format!("{name}@{STATEMENT}{}", version.number);
+            }
+            (name, version.clone())
+        });
+        Ok(self.kept_records(named.collect::<Vec<_>>()))
+    }
+
+    fn kept_records(
+        &self,
+        versions: impl IntoIterator<Item = (String, ArchivedVersion)>,
+    ) -> KeptRecords {
+        let mut files = BTreeMap::new();
+        let mut records = Vec::new();
+        for (name, version) in versions {
+            let Ok(hash) = version.record() else { continue };
+            let in_source = format!("{}/{name}", self.description.id);
+            files.insert(in_source.clone(), KeptFile { hash, size: version.details.size });
+            let shown = self.folder.join(&name).to_string_lossy().into_owned();
+            records.push(KeptRecord { name: in_source, shown, session_id: version.session_id });
+        }
+        let source = Arc::new(KeptFiles { objects: self.objects.clone(), files });
+        KeptRecords { source, encoding: self.description.encoding(), records }
+    }
+
+    /// Returns the log that a version was made from. Pass its sources as
+    /// [`RecordDetails::source_files`](crate::RecordDetails::source_files) returns them.
+    ///
+    /// # Errors
+    /// If the archive does not keep the log.
+    pub fn kept_log<'k>(
+        &self,
+        version: &'k ArchivedVersion,
+        sources: &'k [vac_adapter::SourceFile],
+    ) -> Result<KeptLog<'k>> {
+        let missing = || {
+            let reason = format!("the log of {} is not in the archive", version.session_id);
+            Error::new(ArchiveErrorKind::Refused, reason).at(&self.folder)
+        };
+        if !version.logs || version.details.sources.is_empty() {
+            return Err(missing());
+        }
+        let file = |(number, source): (usize, &crate::SourceLine)| {
+            let hash = source.hash().ok_or_else(missing)?;
+            Ok((number.to_string(), KeptFile { hash, size: source.size }))
+        };
+        let files = version.details.sources.iter().enumerate().map(file).collect::<Result<_>>()?;
+        let name = format!("{}@{}", file_name(&version.session_id), version.version);
+        Ok(KeptLog {
+            source: Arc::new(KeptFiles { objects: self.objects.clone(), files }),
+            origin: &version.origin,
+            sources,
+            shown: self.folder.join(name).to_string_lossy().into_owned(),
+        })
+    }
+}
+
+impl Catalog {
+    /// Finds a version by the name of its record: the id of the session, or the beginning of one,
+    /// with `@` and the version unless it is the latest.
+    ///
+    /// # Errors
+    /// If there is no such version, or the beginning is that of several ids.
+    pub fn find_named(&self, name: &str) -> Result<&ArchivedVersion> {
+        let none = |reason: String| Error::new(ArchiveErrorKind::Session, reason);
+        let (id, wanted) = match name.rsplit_once('@') {
+            Some((id, wanted)) if !id.is_empty() => (id, Some(wanted)),
+            _ => (name, None),
+        };
+        let statement = wanted.and_then(|wanted| wanted.strip_prefix(STATEMENT));
+        if let Some(number) = statement.and_then(|number| number.parse().ok()) {
+            let found = self.get(number).filter(|it| file_name(&it.session_id) == id);
+            return found.ok_or_else(|| none(format!("no session {name} is in the archive")));
+        }
+        // An id need not be the name of a file.
+        let by_file_name = self.latest().filter(|it| file_name(&it.session_id) == id).last();
+        let mut found = match by_file_name {
+            Some(found) => found,
+            None => self.find(id)?,
+        };
+        if let Some(wanted) = wanted {
+            let number: Option<u64> = wanted.parse().ok();
+            while Some(found.version) != number {
+                let previous = found.previous.and_then(|number| self.get(number));
+                found = previous.ok_or_else(|| {
+                    none(format!("session {} has no version {wanted}", found.session_id))
+                })?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Objects of an archive by the names of files.
+#[derive(Debug)]
+struct KeptFiles {
+    objects: Objects,
+    files: BTreeMap<String, KeptFile>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct KeptFile {
+    hash: Hash,
+    size: u64,
+}
+
+impl KeptFiles {
+    fn file(&self, name: &str) -> io::Result<KeptFile> {
+        self.files.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Source for KeptFiles {
+    fn names(&self) -> io::Result<Vec<String>> {
+        Ok(self.files.keys().cloned().collect())
+    }
+
+    fn size(&self, name: &str) -> io::Result<u64> {
+        Ok(self.file(name)?.size)
+    }
+
+    /// What is returned has the hash of the object: it is read before, as a whole.
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read + Send>> {
+        let file = self.file(name)?;
+        let file_out = tempfile::SpooledTempFile::new(MAX_IN_MEMORY);
+        let mut bounded = Bounded::new(file_out, file.size);
+        let read = self.objects.read_to(&file.hash, &mut bounded);
+        read.map_err(|error| {
+            let advice = "`vac archive verify` lists what is wrong";
+            io::Error::other(format!("an object of the archive: {error} ({advice})"))
+        })?;
+        let mut out = bounded.out;
+        out.rewind()?;
+        Ok(Box::new(out))
+    }
+}
+
+/// Returns the name of a file for the id of a session, which is data of a log.
+fn file_name(id: &str) -> String {
+    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
+    let name: String = id.chars().map(|c| if is_kept(c) { c } else { '_' }).take(120).collect();
+    match name.trim_matches('.') {
+        "" => "_".to_owned(),
+        _ => name.trim_start_matches('.').to_owned(),
+    }
+}
