@@ -13,6 +13,6 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     for found in &found.violations {
         println!("record {}: {}", found.record, found.violation);
     }
-    println!("{} records, {} violations", found.records, found.total_violations);
+    println!("records: {}, violations: {}", found.records, found.total_violations);
     Ok(if found.is_valid() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

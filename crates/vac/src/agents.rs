@@ -18,6 +18,10 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_pi::Pi,
     &vac_adapter_droid::Droid,
     &vac_adapter_antigravity::Antigravity,
+    &vac_adapter_grok::Grok,
+    &vac_adapter_goose::Goose,
+    &vac_adapter_hermes::Hermes,
+    &vac_adapter_atif::Atif,
 ];
 
 /// An agent, and the adapter that reads its logs.

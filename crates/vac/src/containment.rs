@@ -12,7 +12,7 @@ use vac_value::{Document, Encoding, Kind, Node};
 /// The SHA-256 of an entry.
 pub type EntryHash = [u8; 32];
 
-/// Whether every entry of a record is in another one, unchanged and in the same order.
+/// Returns whether every entry of a record is in another one, unchanged and in the same order.
 ///
 /// # Errors
 /// If a record cannot be read.
@@ -104,7 +104,7 @@ fn feed(node: Node<'_, '_>, hash: &mut Sha256) {
             hash.update(b"]");
         }
         _ => {
-            // Its length tells where it ends.
+            // The length separates the value from the next one.
             hash.update((node.raw().len() as u64).to_le_bytes());
             hash.update(node.raw());
         }
@@ -129,7 +129,7 @@ mod tests {
         encoder.finish()
     }
 
-    /// Whether the entries of one record are in another, in both encodings.
+    /// Returns whether the entries of one record are in another, in both encodings.
     #[track_caller]
     fn is_contained(before: &str, now: &str) -> bool {
         let (before, now) = (record(before), record(now));

@@ -129,7 +129,7 @@ pub fn convert_each<W: Write, T>(
         let report = write(session, agent, options, loaded, &mut out);
         all.push(report.and_then(|report| Ok((report, complete(out)?))));
     })?;
-    // A change that the last of several sessions met has to do with all of them.
+    // If the log was changed while the last session was read, earlier records are refused, too.
     loaded.sources()?;
     Ok(all)
 }

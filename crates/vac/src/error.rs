@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Error {
-    /// The kind of the error.
+    /// Its kind.
     pub kind: ErrorKind,
     /// The file or log that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,7 +21,7 @@ pub struct Error {
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of the error.
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -76,7 +76,7 @@ impl From<vac_adapter::Error> for Error {
     fn from(error: vac_adapter::Error) -> Self {
         use vac_adapter::Error as E;
         let kind = match &error {
-            // That a log needs more memory than there is, is about the log.
+            // A log that needs more memory than there is was refused; nothing failed to be read.
             E::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => ErrorKind::Refused,
             E::Io(_) => ErrorKind::Io,
             E::Refused(_) => ErrorKind::Refused,

@@ -3,11 +3,12 @@
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
 //! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
-//! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`] work on records,
-//! and [`verify_log`] answers whether a record was made from a log.
+//! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`]
+//! work on records, and [`verify_log`] answers whether a record was made from a log.
 //!
 //! ```
-//! use vac::{EventKind, EventOptions, ConvertOptions, Search, SecretKey, SignOptions, Signer, Verification};
+//! use vac::{ConvertOptions, EventKind, EventOptions, Search, SecretKey, SignOptions, Signer};
+//! use vac::Verification;
 //!
 //! // A folder with logs. `Search { discover: true, .. }` searches where agents keep theirs.
 //! let folder = tempfile::tempdir()?;
@@ -60,7 +61,7 @@
 //!
 //! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`
 //! (convert, validate and sign a folder), `list_sessions`, `print_prompts`, `sign_and_verify`,
-//! `validate_record` and `verify_log`. `cargo doc -p vac --open` opens this page.
+//! `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
 //!
 //! # Decisions
 //!
@@ -87,6 +88,7 @@ mod error;
 pub mod page;
 pub mod parallel;
 pub mod read;
+pub mod record_documents;
 pub mod search;
 pub mod sign;
 #[cfg(feature = "tables")]
@@ -102,7 +104,7 @@ pub use convert::{ConvertOptions, Converted, Record, convert, convert_to_records
 pub use error::{Error, ErrorKind, Result};
 pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
-pub use sign::{SignedRecord, Verified, sign, verify};
+pub use sign::{SignedRecord, SignerClaims, Verified, sign, verify};
 #[cfg(feature = "tables")]
 pub use tables::read_tables;
 pub use task::Task;
@@ -112,8 +114,9 @@ pub use vac_adapter::session::RecordOptions;
 pub use vac_sign::sign::{Carriage, SignOptions};
 pub use vac_sign::{PublicKey, SecretKey, Signer, Verification};
 pub use vac_store::recorded::{ComparedSource, SourceState};
-pub use vac_store::{DiskSource, MemorySource, Source};
+pub use vac_store::{DiskSource, MemorySource, Source, SourceFiles};
 pub use vac_value::{Encoding, Layout};
 pub use vac_view::{Event, EventKind, EventOptions, Facts, SkippedEvents};
 pub use validate::{RecordViolation, Validation, validate};
-pub use verify_log::{LogVerdict, LogVerification, verify_log};
+pub use verify_log::{LogVerdict, LogVerification, record_id, verify_log};
+pub use version::is_newer as is_newer_version;

@@ -6,13 +6,12 @@ use vac_adapter::report::Report;
 use vac_adapter::{Error as ReadError, Origin, Session, Sink, SourceFile, frame};
 use vac_record::Entry;
 use vac_store::Loaded;
-use vac_validate::detect_encoding;
-use vac_value::{Document, Encoding, Scanner};
 use vac_view::{Event, Facts, SkippedEvents, record};
 
 use crate::convert::read_log;
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::with_stack;
+use crate::record_documents::each_valid_document;
 use crate::{AGENTS, EventOptions, Task};
 
 /// Something that contains sessions: a log, or the bytes of records.
@@ -71,7 +70,7 @@ pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut LoadedSessionReceiver<
 }
 
 fn read_records(bytes: &[u8], show: &mut LoadedSessionReceiver<'_>) -> Result<()> {
-    let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {
+    let syntax = each_valid_document(bytes, &mut |document| {
         if !record::is_record(document) {
             return Err(Error::new(ErrorKind::Unrecognised, "not a record"));
         }
@@ -80,42 +79,6 @@ fn read_records(bytes: &[u8], show: &mut LoadedSessionReceiver<'_>) -> Result<()
     match syntax {
         None => Ok(()),
         Some(reason) => Err(Error::new(ErrorKind::Unrecognised, format!("not a record: {reason}"))),
-    }
-}
-
-/// Passes every document of a sequence to a function. Returns the error of the bytes after the last
-/// document, or of bytes without a document.
-pub(crate) fn each_document(
-    bytes: &[u8],
-    encoding: Encoding,
-    show: &mut dyn FnMut(&Document<'_>) -> Result<()>,
-) -> Result<Option<String>> {
-    let text = match (encoding, std::str::from_utf8(bytes)) {
-        (Encoding::Cbor, _) => None,
-        (Encoding::Json, Ok(text)) => Some(text),
-        (Encoding::Json, Err(error)) => return Ok(Some(error.to_string())),
-    };
-    let mut scanner = Scanner::default();
-    let mut start = 0;
-    loop {
-        let next = match text {
-            Some(text) => scanner.json_text_prefix(&text[start..]),
-            None => scanner.cbor_prefix(&bytes[start..]),
-        };
-        match next {
-            Ok((document, end)) => {
-                show(&document)?;
-                scanner.recycle(document);
-                start += end;
-            }
-            Err(error) => {
-                return Ok(Some(format!("byte {}: {}", start + error.offset, error.problem)));
-            }
-        }
-        let rest = text.map_or(&bytes[start..], |text| text[start..].trim_ascii_start().as_bytes());
-        if rest.is_empty() {
-            return Ok(None);
-        }
     }
 }
 

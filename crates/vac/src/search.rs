@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use vac_adapter::Adapter;
+use vac_adapter::places::AgentPlace;
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
@@ -331,14 +332,22 @@ impl Search {
 
 /// Returns the places of agents in the home folder of the user, or where variables say.
 pub fn own_roots() -> Vec<AgentRoot> {
+    in_surroundings(|around| places::roots(AGENTS, around))
+}
+
+/// Returns the folder that a place is for this user; `None` without a home folder.
+pub fn own_folder(place: &AgentPlace) -> Option<PathBuf> {
+    in_surroundings(|around| places::folder(place, around))
+}
+
+fn in_surroundings<T>(resolve: impl FnOnce(&Surroundings<'_>) -> T) -> T {
     let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
-    let surroundings = Surroundings {
+    resolve(&Surroundings {
         system: System::this(),
         home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
         temporary: &temporary,
         variable: &|name| std::env::var_os(name),
-    };
-    places::roots(AGENTS, &surroundings)
+    })
 }
 
 impl Plan {
@@ -366,8 +375,8 @@ impl Plan {
     }
 }
 
-/// Returns the agent of a log. The name that the user states takes precedence over that of the place, and
-/// the one agent that is wanted reads a named file even if it is not recognised.
+/// Returns the agent of a log. The name that the user gave takes precedence over that of the place,
+/// and the one agent that is wanted reads a named file even if it is not recognised.
 fn name_agent(detected: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
     let found = detected.agent.and_then(crate::agent);
     let is_same = |agent: &&Agent| Some(agent.adapter.name()) == detected.adapter;

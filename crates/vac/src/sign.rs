@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 use vac_sign::sign::Checked;
-use vac_sign::{Answer, Answers, HashAlgorithm, Signer, Verification};
+use vac_sign::{Answer, Answers, Envelope, HashAlgorithm, Signer, Verification};
 use vac_validate::detect_encoding;
 
 use crate::SignOptions;
@@ -84,6 +84,12 @@ pub struct Verified {
     pub signer: CheckAnswer,
     /// Whether the receipts are valid.
     pub receipts: CheckAnswer,
+    /// Whether the time stamps are valid. Absent if the envelope has none and none were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_stamp: Option<CheckAnswer>,
+    /// The earliest time that a trusted authority states, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stamped_at: Option<u64>,
     /// SHA-256 of the payload.
     #[serde(rename = "payload-sha-256", skip_serializing_if = "Option::is_none")]
     pub payload_sha_256: Option<String>,
@@ -160,6 +166,56 @@ pub struct SignedClaims {
     pub signed: &'static str,
 }
 
+/// The claims of an envelope whose signature was not checked: anyone can write them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SignerClaims {
+    /// The COSE identifier of the algorithm.
+    pub algorithm: i64,
+    /// The issuer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// The subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// When the signer says that it signed, in whole seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issued_at: Option<i64>,
+    /// The key identifier in hexadecimal: the thumbprint of the key, unless the signer chose
+    /// another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
+    /// Number of certificates in the protected header.
+    pub certificates: usize,
+    /// The record in the envelope: `attached`, `detached` or `digest`.
+    pub payload: &'static str,
+    /// The name of the algorithm.
+    #[serde(skip)]
+    pub algorithm_name: String,
+}
+
+impl SignerClaims {
+    /// Reads the claims of an envelope. Returns `None` if the bytes are not a well-formed envelope.
+    pub fn read(envelope: &[u8]) -> Option<Self> {
+        let Envelope { header, payload, .. } = Envelope::read(envelope).ok()?;
+        Some(Self {
+            algorithm: header.algorithm.id(),
+            issuer: header.claims.issuer,
+            subject: header.claims.subject,
+            #[allow(clippy::cast_possible_truncation)] // saturates
+            issued_at: header.claims.issued_at.map(|time| time as i64),
+            key_id: header.key_id.map(|id| HEXLOWER.encode(&id)),
+            certificates: header.chain.map_or(0, |chain| chain.len()),
+            payload: match (payload, header.payload_hash) {
+                (_, Some(_)) => "digest",
+                (None, None) => "detached",
+                (Some(_), None) => "attached",
+            },
+            algorithm_name: header.algorithm.to_string(),
+        })
+    }
+}
+
 /// Verifies a signed record.
 ///
 /// # Errors
@@ -190,6 +246,8 @@ impl From<&Answers<'_>> for Verified {
             trace_metadata: (&answers.trace_metadata).into(),
             signer: (&answers.signer).into(),
             receipts: (&answers.receipts).into(),
+            time_stamp: answers.time_stamp.as_ref().map(CheckAnswer::from),
+            stamped_at: answers.stamped_at,
             payload_sha_256: answers.hashes.payload.as_ref().map(hex),
             record_sha_256: answers.hashes.record.as_ref().map(hex),
             stated_digest: answers

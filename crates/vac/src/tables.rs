@@ -7,7 +7,6 @@ use vac_adapter::Error as ReadError;
 use vac_sign::Envelope;
 use vac_store::Loaded;
 use vac_table::{SessionOrigin, SessionTable, SignatureFacts, TableSet, Tables};
-use vac_validate::detect_encoding;
 use vac_validate::signed::{self, Payload};
 use vac_value::Document;
 use vac_view::record;
@@ -15,7 +14,8 @@ use vac_view::record;
 use crate::AGENTS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::with_stack;
-use crate::read::{Readable, each_document, read};
+use crate::read::{Readable, read};
+use crate::record_documents::each_valid_document;
 
 /// Reads the tables of every session of a log or of records, in one pass each. Returns the
 /// [keys](vac_table::record_key) of the sessions.
@@ -53,7 +53,7 @@ pub fn read_tables<'r>(
             log.check_unchanged()
         })?,
         Readable::Records(bytes) => with_stack(|| {
-            let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {
+            let syntax = each_valid_document(bytes, &mut |document| {
                 if !record::is_record(document) {
                     return Err(Error::new(ErrorKind::Unrecognised, "not a record"));
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use vac_adapter::Preview;
 use vac_store::join::DetectedLog;
 use vac_store::log_files::OpenStores;
 use vac_store::{LogFiles, MemorySource, Source, SourceFiles, StoredLog};
@@ -42,7 +43,7 @@ pub struct Task {
     /// The version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cli_version: Option<String>,
-    /// The bytes of the log on disk, if they are easily detected.
+    /// The size of the log on disk in bytes, if it is known without reading the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// The files to open. `None` if the log came through standard input.
@@ -59,13 +60,14 @@ pub struct Task {
 impl Task {
     /// Makes a task of a log of an agent.
     pub(crate) fn new(detected: DetectedLog, agent: Agent) -> Result<Self> {
+        let variant = detected.variant(agent.adapter).to_owned();
         let DetectedLog { log, preview, .. } = detected;
         let files = log.to_files().map_err(|error| Error::from(error).at(log.shown.clone()))?;
         Ok(Self {
             name: log.shown.clone(),
             agent: agent.name.to_owned(),
             adapter: agent.adapter.name().to_owned(),
-            variant: preview.variant.to_owned(),
+            variant,
             session_id: preview.session_id,
             start: preview.start.as_ref().and_then(to_utc),
             project: preview.project,
@@ -75,6 +77,24 @@ impl Task {
             log: Some(Arc::new(log)),
             source: None,
         })
+    }
+
+    /// Makes a task of a log whose agent is known, without reading it.
+    ///
+    /// # Errors
+    /// If the log's paths are relative to a working directory that does not exist.
+    pub fn from_log(log: StoredLog, agent: Agent, session_id: Option<String>) -> Result<Self> {
+        let preview = Preview { session_id, ..Preview::default() };
+        let detected = DetectedLog {
+            log,
+            agent: Some(agent.name),
+            adapter: Some(agent.adapter.name()),
+            preview,
+            looks_like: None,
+            trouble: None,
+            left_out: Vec::new(),
+        };
+        Self::new(detected, agent)
     }
 
     /// Makes a task of the bytes of a log that is one file, compressed with Zstandard or not.
@@ -111,9 +131,16 @@ impl Task {
     /// Sets the source of the files of a task that was read from JSON. The names of its files are
     /// names in the source.
     #[must_use]
-    pub fn in_source(mut self, source: &Arc<dyn Source>) -> Self {
+    pub fn in_source(self, source: &Arc<dyn Source>) -> Self {
+        self.in_source_files(&Arc::new(SourceFiles::new(source.clone())))
+    }
+
+    /// Sets the source of the files, as [`in_source`](Self::in_source) does. Tasks with the same
+    /// files list the names of the source once.
+    #[must_use]
+    pub fn in_source_files(mut self, files: &Arc<SourceFiles>) -> Self {
         self.log = None;
-        self.source = Some(Arc::new(SourceFiles::new(source.clone())));
+        self.source = Some(files.clone());
         self
     }
 
@@ -139,8 +166,13 @@ impl Task {
         }
     }
 
-    /// Returns the log, and the agent that wrote it.
-    pub(crate) fn open(&self) -> Result<(Arc<StoredLog>, Agent)> {
+    /// Opens the log. Returns it with the agent that wrote it, for
+    /// [`read_log`](crate::convert::read_log).
+    ///
+    /// # Errors
+    /// If the agent is unknown, a store cannot be opened, or the log needs a source or came through
+    /// standard input. Files are opened when the log is read.
+    pub fn open(&self) -> Result<(Arc<StoredLog>, Agent)> {
         let unknown = |what: &str| Error::refused(format!("unknown agent `{what}`")).at(&self.name);
         let agent = crate::agent(&self.agent).ok_or_else(|| unknown(&self.agent))?;
         if agent.adapter.name() != self.adapter {
@@ -160,6 +192,12 @@ impl Task {
             (None, None) => return Err(Error::refused(NOT_IN_FILES).at(&self.name)),
         };
         Ok((log, agent))
+    }
+
+    /// Returns the path of the store that the log is in, if it is in one. Tasks of one store are
+    /// best read together ([`open_stores`](Self::open_stores)).
+    pub fn store(&self) -> Option<std::path::PathBuf> {
+        self.files.as_ref().and_then(LogFiles::store)
     }
 
     /// Returns the paths of the files that the log is in, or of the store.

@@ -2,13 +2,11 @@
 
 use serde::Serialize;
 use vac_validate::signed;
-use vac_validate::{
-    Document, MAX_VIOLATIONS, Violation, Violations, detect_encoding, rules, validate_document,
-};
+use vac_validate::{Document, MAX_VIOLATIONS, Violation, Violations, rules, validate_document};
 
 use crate::error::Result;
 use crate::parallel::with_stack;
-use crate::read::each_document;
+use crate::record_documents::each_valid_document;
 
 /// The result of validating records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -66,7 +64,7 @@ impl Validation {
 pub fn validate(bytes: &[u8]) -> Result<Validation> {
     with_stack(|| {
         let mut found = Validation::default();
-        found.syntax_error = each_document(bytes, detect_encoding(bytes), &mut |document| {
+        found.syntax_error = each_valid_document(bytes, &mut |document| {
             validate_record(document, &mut found);
             Ok(())
         })?;

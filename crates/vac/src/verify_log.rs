@@ -127,6 +127,18 @@ pub fn verify_log(
     })?
 }
 
+/// Returns the id of a record in JSON or CBOR, or of the one in a signed record.
+///
+/// # Errors
+/// If the bytes are not one record.
+pub fn record_id(record: &[u8]) -> Result<String> {
+    let (bytes, encoding) = record_bytes(record)?;
+    let document =
+        Document::scan(&bytes, encoding).map_err(|error| not_a_record(&error.to_string()))?;
+    let id = document.root().member(verifiable_agent_record::ID).and_then(Node::text);
+    Ok(id.ok_or_else(|| not_a_record("it has no id"))?.into_owned())
+}
+
 fn not_a_record(reason: &str) -> Error {
     Error::new(ErrorKind::Unrecognised, format!("not a record: {reason}"))
 }

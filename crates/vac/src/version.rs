@@ -2,7 +2,7 @@
 
 /// Returns whether a version is newer than another one. A version that does not begin with numbers
 /// is not newer.
-pub(crate) fn is_newer(version: &str, tested: &str) -> bool {
+pub fn is_newer(version: &str, tested: &str) -> bool {
     match (numbers(version), numbers(tested)) {
         (Some(version), Some(tested)) => version > tested,
         _ => false,

@@ -35,6 +35,7 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "claude /home/ada/.claude",
             "claude /home/ada/.config/claude",
             "openclaude /home/ada/.openclaude",
+            "iflow /home/ada/.iflow",
             "codex /home/ada/.codex",
             "traex /home/ada/.trae/cli",
             "gemini /home/ada/.gemini",
@@ -58,6 +59,9 @@ fn a_linux_home_has_a_place_for_each_agent() {
             "antigravity /home/ada/.gemini/antigravity-cli",
             "antigravity /home/ada/.gemini/antigravity",
             "antigravity /home/ada/.gemini/antigravity-ide",
+            "grok /home/ada/.grok",
+            "goose /home/ada/.local/share/goose",
+            "hermes /home/ada/.hermes",
         ]
     );
 }
@@ -114,6 +118,7 @@ fn variables_take_precedence_over_the_home_folder() {
         [
             "claude /a/claude (CLAUDE_CONFIG_DIR)",
             "openclaude /home/ada/.openclaude",
+            "iflow /home/ada/.iflow",
             "codex /a/codex (CODEX_HOME)",
             "traex /home/ada/.trae/cli",
             "gemini /a/gemini/.gemini (GEMINI_CLI_HOME)",
@@ -140,6 +145,9 @@ fn variables_take_precedence_over_the_home_folder() {
             "antigravity /home/ada/.gemini/antigravity-cli",
             "antigravity /home/ada/.gemini/antigravity",
             "antigravity /home/ada/.gemini/antigravity-ide",
+            "grok /home/ada/.grok",
+            "goose /a/data/goose (XDG_DATA_HOME)",
+            "hermes /home/ada/.hermes",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];

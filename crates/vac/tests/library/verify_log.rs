@@ -117,7 +117,7 @@ fn log_under_another_name_gives_the_same_record() {
             let memory: Arc<dyn Source> = Arc::new(MemorySource::from_iter([(&name, bytes)]));
             let search = Search {
                 paths: vec![name.clone().into()],
-                agents: vec![agent.into()],
+                agents: vec![records[0].report.agent.clone()],
                 ..Search::default()
             };
             let plan = search.plan_in(&memory).unwrap();
