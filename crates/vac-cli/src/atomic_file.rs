@@ -117,7 +117,7 @@ impl NamelessFile {
     pub fn persist(mut self, path: &Path, replaces: bool) -> io::Result<()> {
         let readers = self.readers.and_of_existing(path);
         if readers != self.readers {
-            // Some have the right to open this one, and may have done so.
+            // Users who must not read the result may have opened this file, so it is copied.
             let mut copy = AtomicFile::new(path, readers)?;
             io::copy(&mut self.open()?, &mut copy)?;
             return copy.persist(replaces);
@@ -170,10 +170,19 @@ pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_stream(path)
 }
 
+/// The beginning of the names of temporary files.
+const PREFIX: &str = ".vac-";
+
+/// Returns whether a name is that of a file that has not got its name yet.
+pub fn is_nameless(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).filter(|rest| rest.len() == 6);
+    rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 /// Creates a temporary file, with its final permissions before anything is in it.
 fn create_temporary(folder: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".vac-");
+    builder.prefix(PREFIX);
     create(&mut builder, folder, readers).map_err(|error| without_path(folder, &error))
 }
 
@@ -201,10 +210,10 @@ fn create(
         Readers::Group(_) => 0o640,
         Readers::Everyone => 0o644,
     };
-    // The system takes away what the umask says.
+    // The system removes the permissions in the umask.
     let file = builder.permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
     match readers {
-        // Another file: the group may have opened this one already.
+        // Another file is created, because the group may have opened this one already.
         Readers::Group(group) if file.as_file().metadata()?.gid() != group => {
             create(builder, folder, Readers::Owner)
         }
@@ -241,7 +250,7 @@ fn create_folder(path: &Path, readers: Readers) -> io::Result<()> {
         Readers::Owner => 0o700,
         Readers::Group(_) => 0o750,
         Readers::Everyone => 0o755,
-        // Who may read files may list them and open them.
+        // Users who may read files may list the folder and open them.
         Readers::Mode(mode) => 0o700 | mode & 0o444 | (mode & 0o444) >> 2,
     };
     DirBuilder::new().recursive(true).mode(mode).create(path)?;
@@ -264,6 +273,16 @@ mod tests {
     use std::os::unix::fs::MetadataExt as _;
 
     use super::*;
+
+    #[test]
+    fn names_of_temporary_files_are_recognised() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, _) = NamelessFile::create(folder.path(), Readers::Owner).unwrap();
+        let name = folder.path().read_dir().unwrap().next().unwrap().unwrap().file_name();
+        assert!(is_nameless(name.to_str().unwrap()), "{name:?}");
+        drop(file);
+        assert!(!is_nameless(".vac-export.json") && !is_nameless(".vac-lock"));
+    }
 
     #[test]
     fn a_file_has_its_mode_before_it_has_bytes() {

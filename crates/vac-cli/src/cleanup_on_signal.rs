@@ -42,7 +42,7 @@ const LOCK: &str = "lock";
 
 /// The folder for all temporary files of this process. It is removed with this value.
 pub struct TemporaryFolder {
-    // Closed first: some systems keep a folder with an open file in it.
+    // The file is closed first: some systems do not remove a folder with an open file in it.
     _lock: File,
     _folder: TempDir,
 }

@@ -1,5 +1,7 @@
 //! Numbers, sizes, durations and long texts as people read them.
 
+use vac_record::time::utc;
+
 /// Formats a count with its noun: `1 file`, `2,000 files`.
 pub fn pluralize(count: impl TryInto<u64>, thing: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
@@ -19,6 +21,13 @@ pub fn group_digits(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// Formats a time that a signer claims, in seconds since 1970, in UTC.
+pub fn format_time(seconds: f64) -> String {
+    #[allow(clippy::cast_possible_truncation)] // a fraction of a second does not matter
+    let nanoseconds = i128::from(seconds as i64) * 1_000_000_000;
+    utc(nanoseconds).unwrap_or_else(|| format!("{seconds} seconds since 1970"))
 }
 
 /// Formats a number of bytes with two or three digits: `12.3 kB`.

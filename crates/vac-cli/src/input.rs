@@ -1,13 +1,15 @@
-//! Inputs of `vac validate`: files, files in directories, and standard input.
+//! Inputs of `vac validate`: files, files in directories and archives, and standard input.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, StdinLock};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memchr2};
+use vac_archive::ArchiveFolders;
 use vac_store::safe_path::PathKind;
 use vac_store::walk::{MAX_DEPTH, Visitor, walk};
-use vac_store::{SafePath, Skipped};
+use vac_store::{KeptRecord, KeptRecords, RecordFolders as _, SafePath, Skipped, Source};
 
 /// The extensions of files that are records in a directory.
 const EXTENSIONS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];
@@ -21,15 +23,35 @@ pub enum Input {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// A record of an archive.
+    Archived(ArchivedRecord),
     /// A path that cannot be read, and the reason.
     Unreadable(PathBuf, String),
 }
+
+/// A record of an archive.
+#[derive(Clone, Debug)]
+pub struct ArchivedRecord {
+    source: Arc<dyn Source>,
+    /// Its name in the source.
+    name: String,
+    shown: String,
+}
+
+impl PartialEq for ArchivedRecord {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.shown) == (&other.name, &other.shown)
+    }
+}
+
+impl Eq for ArchivedRecord {}
 
 impl Input {
     /// Returns the path as the user gave it.
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
+            Self::Archived(record) => record.shown.clone(),
             Self::File(path) | Self::Unreadable(path, _) => path.to_string_lossy().into_owned(),
         }
     }
@@ -49,6 +71,7 @@ impl Input {
         match self {
             Self::Stdin => Ok(Reader::Stdin(io::stdin().lock())),
             Self::File(path) => File::open(path).map(Reader::File),
+            Self::Archived(record) => record.source.open(&record.name).map(Reader::Archived),
             Self::Unreadable(_, why) => Err(io::Error::other(why.clone())),
         }
     }
@@ -60,6 +83,8 @@ pub enum Reader {
     Stdin(StdinLock<'static>),
     /// A file.
     File(File),
+    /// A record of an archive.
+    Archived(Box<dyn Read + Send>),
 }
 
 impl Read for Reader {
@@ -67,6 +92,7 @@ impl Read for Reader {
         match self {
             Self::Stdin(stdin) => stdin.read(buffer),
             Self::File(file) => file.read(buffer),
+            Self::Archived(record) => record.read(buffer),
         }
     }
 }
@@ -83,6 +109,8 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
             } else {
                 inputs.push(Input::Stdin);
             }
+        } else if let Some(found) = (!path.is_file()).then(|| archived(path)).flatten() {
+            inputs.extend(found);
         } else if path.is_dir() {
             let mut records = Records(Vec::new());
             walk(&SafePath::named(path, &Skipped::default()), MAX_DEPTH, &mut records);
@@ -99,10 +127,37 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
+/// Returns the records of an archive, or of a path below one.
+fn archived(path: &Path) -> Option<Vec<Input>> {
+    Some(match ArchiveFolders.open(path)? {
+        Ok(kept) if kept.records.is_empty() => {
+            let why = "no records in this archive".to_owned();
+            vec![Input::Unreadable(path.to_owned(), why)]
+        }
+        Ok(KeptRecords { source, records, .. }) => {
+            let input = |KeptRecord { name, shown, .. }| {
+                Input::Archived(ArchivedRecord { source: source.clone(), name, shown })
+            };
+            records.into_iter().map(input).collect()
+        }
+        Err(error) => vec![Input::Unreadable(path.to_owned(), error.to_string())],
+    })
+}
+
 /// The records in a directory, and the entries of it that could not be read.
 struct Records(Vec<Input>);
 
 impl Visitor for Records {
+    fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+        match archived(folder.as_path()) {
+            Some(found) => {
+                self.0.extend(found);
+                Vec::new()
+            }
+            None => entries,
+        }
+    }
+
     /// Links to files are followed, links to directories are not: they may lead back. Pipes and
     /// devices are skipped: reading them may never end.
     fn visit(&mut self, path: SafePath, kind: PathKind) {

@@ -1,8 +1,8 @@
 //! Refuses to write to inputs and to folders of agents.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Result, bail};
 use vac::search::own_roots;
@@ -12,13 +12,13 @@ use vac::search::own_roots;
 pub struct InputGuard {
     paths: Vec<PathBuf>,
     /// The paths without links, resolved when first needed.
-    real: OnceCell<HashSet<PathBuf>>,
+    real: OnceLock<HashSet<PathBuf>>,
 }
 
 impl InputGuard {
     /// Creates a guard of these paths.
     pub fn new<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Self {
-        Self { paths: paths.into_iter().map(Path::to_owned).collect(), real: OnceCell::new() }
+        Self { paths: paths.into_iter().map(Path::to_owned).collect(), real: OnceLock::new() }
     }
 
     /// Returns an error if a file is one of the inputs, under any name.

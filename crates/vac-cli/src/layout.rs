@@ -6,16 +6,16 @@
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use vac_value::harmless;
 
-/// The width of text for which no terminal states one.
+/// The width of text where that of the terminal is unknown.
 pub const DEFAULT_WIDTH: usize = 100;
 /// Text is not made narrower than this.
 const MIN_WIDTH: usize = 20;
 /// A tab is this many spaces.
 const TAB: &str = "    ";
-/// What replaces the end of a text that does not fit.
+/// The replacement for the end of a text that does not fit.
 const ELLIPSIS: char = '…';
 
-/// Returns the width that the user states in `COLUMNS`, else that of the terminal that is
+/// Returns the width in the variable `COLUMNS`, else that of the terminal that is
 /// standard output. `None` if there is neither.
 pub fn width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

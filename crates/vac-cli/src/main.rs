@@ -16,7 +16,9 @@
 //! * The printer prints lines, in which text from outside is escaped, and JSON documents, which are
 //!   defined in `json_output`.
 
+mod archived;
 mod atomic_file;
+mod batch;
 mod cleanup_on_signal;
 mod commands;
 mod convert;
@@ -24,22 +26,24 @@ mod exit;
 mod export;
 mod format;
 mod help;
+mod hook;
 #[cfg(test)]
 mod in_process;
 mod input;
 mod input_guard;
 mod json_output;
 mod key_files;
+mod key_password;
 mod layout;
 mod output_file;
 mod printer;
 mod readers;
-mod record_documents;
 mod schema;
 mod session_index;
 mod session_names;
 mod session_scan;
 mod sessions;
+mod settings;
 mod show;
 mod size;
 mod skipped;

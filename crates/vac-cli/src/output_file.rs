@@ -4,6 +4,8 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use vac_archive::ArchiveFolders;
+use vac_store::RecordFolders as _;
 use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
 use crate::atomic_file::{AtomicFile, is_taken};
@@ -64,10 +66,13 @@ impl OutputFile {
         if let Self::File(path, _) = self {
             refuse_agent_folder(path)?;
         }
+        self.check_inputs(existing, &InputGuard::new(inputs.into_iter().map(PathBuf::as_path)))
+    }
+
+    /// Fails if the output exists and may not be replaced, or is one of the inputs.
+    pub fn check_inputs(&self, existing: Existing, inputs: &InputGuard) -> Result<()> {
         match (self, existing) {
-            (Self::File(path, _), Existing::Replaced) => {
-                InputGuard::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
-            }
+            (Self::File(path, _), Existing::Replaced) => inputs.refuse(path),
             (Self::File(path, _), _) if is_taken(path) => Err(already_exists(path, existing)),
             _ => Ok(()),
         }
@@ -150,14 +155,27 @@ fn already_exists(path: &Path, existing: Existing) -> anyhow::Error {
     }
 }
 
-/// Reads a file, or standard input.
+/// Reads a file, standard input, or a record of an archive.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
         return Ok(bytes);
     }
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    let cannot = || format!("cannot read {}", path.display());
+    if path.symlink_metadata().is_err()
+        && let Some(records) = ArchiveFolders.open(path)
+    {
+        let records = records.with_context(cannot)?;
+        let [record] = &records.records[..] else {
+            bail!("{} is not one record", path.display());
+        };
+        let mut bytes = Vec::new();
+        let mut reader = records.source.open(&record.name).with_context(cannot)?;
+        reader.read_to_end(&mut bytes).with_context(cannot)?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).with_context(cannot)
 }
 
 /// Returns whether bytes are several documents, one after the other.

@@ -24,7 +24,7 @@ impl ListedSession {
     /// log is one session if its beginning states the id.
     pub fn from_log(known: &DetectedLog, with_prompts: bool) -> Vec<Self> {
         let Some(agent) = sessions::named(known) else { return Vec::new() };
-        let preview = Self::from_preview(known, agent.name);
+        let preview = Self::from_preview(known, agent);
         let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
         if preview.session_id.is_some() && !is_small {
             let prompt = with_prompts.then(|| prompt_of_large(known, agent, &preview)).flatten();
@@ -66,16 +66,16 @@ impl ListedSession {
         Ok(sessions.iter().map(|session| indexed(&**session)).collect())
     }
 
-    fn from_preview(known: &DetectedLog, agent: &str) -> Self {
+    fn from_preview(known: &DetectedLog, agent: Agent) -> Self {
         let start = known.preview.start.as_ref().and_then(to_utc);
         let parent = known.preview.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
-            agent: agent.to_owned(),
+            agent: agent.name.to_owned(),
             session_id: known.preview.session_id.clone(),
             start,
             size: known.log.size(),
-            variant: known.preview.variant,
+            variant: known.variant(agent.adapter),
             project: known.preview.project.clone(),
             cli_version: known.preview.version.clone(),
             parent: parent.map(|parent| parent.session_id.clone()),

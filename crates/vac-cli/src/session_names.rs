@@ -2,7 +2,7 @@
 //!
 //! Where a command reads files, the name of a session is accepted in place of a path. A file of
 //! that name takes precedence. Sessions are searched where agents keep them, and records in the
-//! folder that the variable `VAC_RECORDS` names. A name becomes the paths of the files that its
+//! folder or archive that the variable `VAC_RECORDS` names. A name becomes the paths of the files that its
 //! session is in, and the id of the session if those files can contain others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,7 +13,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use vac::parallel::ordered_parallel_map;
 use vac::{Agent, Search};
-use vac_store::{MemoryBudget, StoredLog};
+use vac_archive::ArchiveFolders;
+use vac_store::{MemoryBudget, RecordFolders as _, StoredLog};
 use vac_value::Encoding;
 
 use crate::convert::existing_record;
@@ -46,18 +47,18 @@ pub struct Named {
 }
 
 impl Named {
-    /// Whether a session of a log is meant.
+    /// Returns whether a session of a log is meant.
     pub fn selects(&self, log: &StoredLog, ids: &[&str]) -> bool {
         let mut wanted = log.paths().filter_map(|path| self.ids.get(path));
         wanted.next().is_none_or(|wanted| ids.iter().any(|id| wanted.contains(*id)))
     }
 
-    /// Whether a log was found by the id of its session.
+    /// Returns whether a log was found by the id of its session.
     pub fn is_by_id(&self, log: &StoredLog) -> bool {
         log.paths().any(|path| self.ids.contains_key(path))
     }
 
-    /// Whether exactly one session is meant, whatever else its files contain.
+    /// Returns whether exactly one session is meant, whatever else its files contain.
     pub fn is_one_session(&self) -> bool {
         self.one_session().is_some()
     }
@@ -82,7 +83,7 @@ impl Named {
     }
 }
 
-/// Why a name could not be resolved. Its candidates are printed as lines of their own.
+/// An ambiguous name. Its candidates are printed as lines of their own.
 #[derive(Debug)]
 pub struct Ambiguous {
     name: String,
@@ -185,7 +186,7 @@ pub fn resolve_record(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The same for several paths.
+/// Resolves several paths as [`resolve_record`] does.
 ///
 /// # Errors
 /// As of [`resolve_record`].
@@ -250,6 +251,12 @@ pub fn records_folder() -> Result<Option<PathBuf>> {
 fn records_named(name: &str) -> Result<BTreeMap<String, PathBuf>> {
     let mut records = BTreeMap::new();
     let Some(folder) = records_folder()? else { return Ok(records) };
+    if let Some(kept) = ArchiveFolders.open(&folder) {
+        let kept = kept.with_context(|| format!("{RECORDS}: {}", folder.display()))?;
+        let named = kept.records.into_iter().filter(|it| it.session_id.starts_with(name));
+        records.extend(named.map(|it| (it.session_id, PathBuf::from(it.shown))));
+        return Ok(records);
+    }
     for input in input::find(&[folder]) {
         let Input::File(path) = input else { continue };
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

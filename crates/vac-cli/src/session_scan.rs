@@ -18,13 +18,15 @@ use clap::Args;
 use vac::convert::read_log;
 use vac::parallel::{ordered_parallel_map, with_stack};
 use vac::read::source_names;
+use vac::record_documents::{each_document, encoding_of_record};
 use vac::text_search::may_match;
 use vac::{AGENTS, Agent, Search};
 use vac_adapter::time::instant;
 use vac_adapter::{Error, Session, SourceFile};
+use vac_archive::ArchiveFolders;
 use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
 use vac_store::join::{DetectedLog, UnusedReason};
-use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find, find_all};
+use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find_all, find_with};
 use vac_value::{Document, Encoding};
 use vac_view::byte_filter::ByteFilter;
 use vac_view::record;
@@ -32,17 +34,16 @@ use vac_view::record;
 use crate::exit::Exit;
 use crate::format::{pluralize, truncate};
 use crate::printer::Printer;
-use crate::record_documents::{each_document, encoding_of_record};
 use crate::session_names::{self, Last, Named, records_folder};
 use crate::sessions;
 use crate::size;
 use crate::skipped;
 
-/// Which sessions to read.
+/// The sessions to read.
 #[derive(Args)]
 pub struct Scope {
-    /// Session logs or records (JSON, CBOR, signed), directories of them, - for stdin, or ids of
-    /// sessions that agents keep (at least 4 characters)
+    /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
+    /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub struct Scope {
     /// Only sessions of projects whose path contains this text
     #[arg(long, value_name = "TEXT")]
     project: Option<String>,
-    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
+    /// Maximum size of a line or message of a log that is parsed (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
 }
@@ -82,11 +83,11 @@ pub struct ScannedSession<T> {
     /// Its name for other commands: its id if they find it by that, else the path of its log.
     /// `None` for standard input.
     pub name: Option<String>,
-    /// What was read.
+    /// The value that was read.
     pub result: T,
 }
 
-/// What came of reading the sessions.
+/// The outcome of reading the sessions.
 pub struct Scanned {
     /// The worst of what happened.
     pub exit: Exit,
@@ -94,7 +95,7 @@ pub struct Scanned {
     pub logs: usize,
 }
 
-/// Where a session is read from.
+/// The origin of a session.
 #[derive(Clone, Copy)]
 pub enum SessionSource<'s> {
     /// A log.
@@ -122,7 +123,7 @@ impl Unit {
     }
 }
 
-/// What identifies a session: its agent, the id of its record, and its start.
+/// The identity of a session: its agent, the id of its record, and its start.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     agent: String,
@@ -167,7 +168,7 @@ impl ScanFailure {
     }
 }
 
-/// What to read, in order.
+/// The logs and records to read, in order.
 pub struct Scan<'s> {
     reader: Reader<'s>,
     /// The paths that are in places of agents on this machine.
@@ -186,8 +187,8 @@ impl Scan<'_> {
         self.reader.read(unit, &self.in_places, work)
     }
 
-    /// Whether a unit was found where agents or the user keep sessions, rather than named. A session
-    /// of it that was read before is not meant again.
+    /// Returns whether a unit was found where agents or the user keep sessions, rather than named.
+    /// A session of it that was read before is not meant again.
     pub fn is_found(&self, unit: &Unit) -> bool {
         let is_kept = matches!(unit, Unit::Record { is_kept: true, .. });
         is_kept || unit.log().paths().any(|path| self.in_places.contains(path))
@@ -237,7 +238,7 @@ impl Scope {
         Ok((Scan { reader, in_places, exit }, units))
     }
 
-    /// Whether the places of agents are searched.
+    /// Returns whether the places of agents are searched.
     fn discovers(&self) -> bool {
         let has_paths = !self.paths.is_empty() || self.last.last.is_some();
         self.discover || !has_paths || !self.root.is_empty()
@@ -311,7 +312,8 @@ impl Reader<'_> {
         let mut units = Vec::new();
         let mut others = Vec::new();
         let mut in_places = HashSet::new();
-        let Found { logs, troubles, skipped } = find(&self.named.paths, AGENTS);
+        let Found { logs, troubles, skipped } =
+            find_with(&self.named.paths, AGENTS, &ArchiveFolders);
         self.trouble(troubles, exit);
         self.separate(logs, jobs, exit, false, &mut units, &mut others)?;
         skipped::warn(&skipped, self.printer);
@@ -355,7 +357,7 @@ impl Reader<'_> {
             && self.scope.root.is_empty()
             && let Some(folder) = records_folder()?
         {
-            let Found { logs, troubles, .. } = find(&[folder], AGENTS);
+            let Found { logs, troubles, .. } = find_with(&[folder], AGENTS, &ArchiveFolders);
             self.trouble(troubles, exit);
             self.separate(logs, jobs, exit, true, &mut units, &mut Vec::new())?;
         }
@@ -409,7 +411,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether a log is one of a session that is meant, by what its beginning states.
+    /// Returns whether a log is one of a session that is meant, by what its beginning states.
     fn is_wanted(&self, known: &DetectedLog, exit: &mut Exit, unknown: &mut usize) -> bool {
         let log = &known.log;
         if let Some(trouble) = &known.trouble {
@@ -438,7 +440,7 @@ impl Reader<'_> {
         self.agent.filter(|_| known.log.named).or_else(|| sessions::named(known))
     }
 
-    /// Whether a session began in the time that is meant. `None` if its start is unknown.
+    /// Returns whether a session began in the time that is meant. `None` if its start is unknown.
     fn is_in_time(&self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
         let Limits { since, until, .. } = self.limits;
         if since.is_none() && until.is_none() {

@@ -1,32 +1,70 @@
-//! Readers of sessions, from logs and from records, for `vac inspect` and `vac events`.
+//! Readers of sessions, from logs and from records, for `vac inspect`, `vac events` and `vac show`.
 
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use vac::convert::read_log;
 use vac::parallel::with_stack;
 use vac::read::source_names;
-use vac::{AGENTS, Agent, Search};
+use vac::record_documents::{each_document, encoding_of_record};
+use vac::{AGENTS, Agent, Search, SignerClaims};
 use vac_adapter::{Error, Session, SourceFile};
+use vac_archive::ArchiveFolders;
 use vac_record::SessionId;
 use vac_sign::{PublicKey, SignatureVerdict, Verification, verify};
 use vac_store::join::DetectedLog;
-use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find};
+use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find_with};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding};
 use vac_view::record;
 
 use crate::exit::Exit;
 use crate::format::truncate;
-use crate::key_files::now;
+use crate::json_output::InspectedEnvelope;
+use crate::key_files::{self, now};
 use crate::printer::Printer;
-use crate::record_documents::{each_document, encoding_of_record};
 use crate::session_names::{self, Last, Named};
-use crate::skipped;
+use crate::{size, skipped};
+
+/// The options of commands that read sessions of logs and of records.
+#[derive(Args)]
+pub struct ReadOptions {
+    #[command(flatten)]
+    last: Last,
+    /// Agent that wrote the logs
+    #[arg(short, long, default_value = "auto", value_parser = agents())]
+    agent: String,
+    /// Maximum size of a line or message of a log that is parsed (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
+    /// Check that every record is signed with this public key (PEM), or stop
+    #[arg(long, value_name = "PUB")]
+    key: Option<PathBuf>,
+}
+
+impl ReadOptions {
+    /// Returns the sessions in some paths.
+    ///
+    /// # Errors
+    /// If the key cannot be read.
+    pub fn sessions<'s>(&self, paths: &'s [PathBuf], printer: &'s Printer) -> Result<Sessions<'s>> {
+        Ok(Sessions {
+            paths,
+            last: self.last,
+            agent: agent(&self.agent),
+            max_event: self.max_event,
+            key: self.key.as_deref().map(key_files::read_public).transpose()?,
+            statements: None,
+            printer,
+        })
+    }
+}
 
 /// The sessions to read, and how to read them.
 pub struct Sessions<'s> {
@@ -40,6 +78,8 @@ pub struct Sessions<'s> {
     pub max_event: usize,
     /// The key that every record has to be signed with; `None` does not check signatures.
     pub key: Option<PublicKey>,
+    /// Receives envelopes that do not contain their record.
+    pub statements: Option<&'s Mutex<Vec<InspectedEnvelope>>>,
     /// Prints messages.
     pub printer: &'s Printer,
 }
@@ -99,12 +139,19 @@ pub const SIGNED_RECORD: &str =
 #[serde(tag = "signature", rename_all = "kebab-case")]
 pub enum Signature {
     /// No key was given.
-    NotChecked,
+    NotChecked {
+        /// The claims of the envelope.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        signer: Option<SignerClaims>,
+    },
     /// The signature and the record are verified.
     Verified {
         /// The thumbprint of the key, as a URI.
         #[serde(rename = "signature-key")]
         key: String,
+        /// The claims of the envelope, which the signature covers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        signer: Option<SignerClaims>,
     },
 }
 
@@ -175,7 +222,8 @@ struct Reading<'l, 's> {
 
 impl Reading<'_, '_> {
     fn all(mut self) -> Result<Exit> {
-        let Found { logs, troubles, skipped } = find(&self.named.paths, AGENTS);
+        let Found { logs, troubles, skipped } =
+            find_with(&self.named.paths, AGENTS, &ArchiveFolders);
         for trouble in troubles {
             self.fail(&trouble, Exit::Error);
         }
@@ -256,6 +304,15 @@ impl Reading<'_, '_> {
     }
 
     fn record(&mut self, log: &StoredLog, document: &Document<'_>) -> Result<()> {
+        if let (Some(statements), None) = (self.sessions.statements, &self.sessions.key)
+            && let Some(Payload::Detached | Payload::Digest) = signed::payload(document)
+            && let Some(signer) = SignerClaims::read(document.root().raw())
+        {
+            let signature = Signature::NotChecked { signer: Some(signer) };
+            let found = InspectedEnvelope { file: log.shown.clone(), signature };
+            statements.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            // It is also an error, since there are no facts about a session.
+        }
         let signature = self.signature(log, document)?;
         let from = ReadFrom::Record(signature.as_ref());
         let shown = record::read(document, AGENTS, &mut |session| (self.show)(session, from));
@@ -271,20 +328,22 @@ impl Reading<'_, '_> {
             };
             let note = "signature: not checked; run vac verify";
             self.sessions.printer.info(&format!("{}: {note}", log.shown));
-            return Ok(Some(Signature::NotChecked));
+            let signer = SignerClaims::read(document.root().raw());
+            return Ok(Some(Signature::NotChecked { signer }));
         };
         let time = Some(now()?);
         let with = Verification { key: Some(key), time, ..Verification::default() };
         let answers = verify(document.root().raw(), &with);
         if answers.verdict() == SignatureVerdict::Verified {
-            return Ok(Some(Signature::Verified { key: key.thumbprint_uri() }));
+            let signer = SignerClaims::read(document.root().raw());
+            return Ok(Some(Signature::Verified { key: key.thumbprint_uri(), signer }));
         }
         let failed = answers.lines().into_iter().find(|(_, answer)| answer.is_failed());
         let why = match failed {
             Some((question, answer)) => {
                 format!("signature: failed ({question}: {})", answer.detail())
             }
-            // Nothing failed, so the record is missing.
+            // No check failed, so the record is missing.
             None => "signature: not checked: the record is detached; run \
                      `vac verify ENV --key KEY --record FILE`"
                 .to_owned(),

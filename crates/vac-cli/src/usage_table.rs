@@ -23,7 +23,7 @@ const DECIMALS: usize = 4;
 /// A row and what it is about.
 pub type NamedRow = (UsageRowKey, UsageRow);
 
-/// What the table contains besides names and sums.
+/// The parts of the table besides names and sums.
 #[derive(Clone, Copy)]
 struct Detail {
     /// The agent of sessions, and the part of the output that is reasoning.

@@ -27,7 +27,7 @@ pub fn details() -> String {
     for adapter in AGENTS {
         match adapter.newest_tested() {
             Some(version) => line(adapter.title(), &format!("tested up to {version}")),
-            None => line(adapter.title(), "tested version not stated"),
+            None => line(adapter.title(), "its logs have no version"),
         }
     }
     text

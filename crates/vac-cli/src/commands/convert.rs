@@ -113,7 +113,8 @@ pub struct ConvertArgs {
     /// Write a report of what was found to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Keep a longer line or message unparsed, in pieces (1KiB to 2GiB)
+    /// Maximum size of a line or message that is parsed; a longer one is kept unparsed, in pieces
+    /// (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
     /// Number of logs to convert in parallel [default: number of cores]
@@ -238,7 +239,7 @@ impl ConvertArgs {
             over: None,
             printer,
         };
-        // Records on a terminal show how far it is.
+        // Records that are printed on the terminal show the progress.
         let is_seen = run.destination.is_stdout() && printer.is_terminal();
         let progress = if is_seen {
             printer.no_progress()
@@ -316,7 +317,7 @@ impl ConvertArgs {
             started,
         };
         let mut records = ExistingRecords::in_folder(folder, &reading, printer)
-            .with_context(|| format!("cannot look into {}", folder.display()))?;
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
         let (logs, unchanged) = if self.force || self.reconvert {
             (logs, Vec::new())
         } else {
@@ -430,8 +431,7 @@ fn count_unknown(
     Ok(count)
 }
 
-/// Parses the argument of --label.
-/// Parses a label of an option.
+/// Parses the value of `--label`: `KEY=VALUE`.
 pub fn parse_label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some(("", _)) => Err("the key is empty".to_owned()),

@@ -11,11 +11,8 @@ use vac_view::{AuthorSet, EventOptions, MessageAuthor, SkippedEvents, events};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
-use crate::key_files;
 use crate::printer::Printer;
-use crate::session_names::Last;
-use crate::sessions::{self, Sessions, Signature};
-use crate::size;
+use crate::sessions::{ReadOptions, Signature};
 
 /// Print a session as a stream of uniform JSON events
 ///
@@ -55,21 +52,12 @@ use crate::size;
     ],
 ))]
 pub struct EventsArgs {
-    /// Session logs or records (JSON, CBOR, signed), directories of them, - for stdin, or ids of
-    /// sessions that agents keep (at least 4 characters)
+    /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
+    /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
     #[arg(value_name = "FILE", required_unless_present = "last")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    last: Last,
-    /// Agent that wrote the logs
-    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
-    agent: String,
-    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
-    max_event: usize,
-    /// Check that every record is signed with this public key (PEM), or stop
-    #[arg(long, value_name = "PUB")]
-    key: Option<PathBuf>,
+    reading: ReadOptions,
     /// Print only these events, separated by commas
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
@@ -116,7 +104,7 @@ enum Author {
     OtherAgent,
     /// A hook
     Hook,
-    /// Messages that are not the user's for certain
+    /// Messages that the user may not have written
     Unknown,
     /// Everyone
     All,
@@ -125,14 +113,7 @@ enum Author {
 impl EventsArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let sessions = Sessions {
-            paths: &self.files,
-            last: self.last,
-            agent: sessions::agent(&self.agent),
-            max_event: self.max_event,
-            key: self.key.as_deref().map(key_files::read_public).transpose()?,
-            printer,
-        };
+        let sessions = self.reading.sessions(&self.files, printer)?;
         let options = self.options();
         let mut out = BufWriter::new(printer.records());
         let mut skipped = SkippedEvents::default();
@@ -199,7 +180,7 @@ fn report(skipped: &SkippedEvents, printer: &Printer) {
     }
     if skipped.invalid_annotations > 0 {
         let annotations = pluralize(skipped.invalid_annotations, "invalid annotation");
-        printer.warn(&format!("ignored {annotations}: `vac` is not as vac writes it"));
+        printer.warn(&format!("ignored {annotations}"));
     }
     if !skipped.by_author.is_empty() {
         let authors = skipped.by_author.iter().map(|(author, count)| (author.name(), *count));

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use vac_interchange::InterchangeFormat;
 use vac_table::file_writer::FileFormat;
 use vac_table::{SessionTable, TableSet};
 
 use crate::convert::when;
 use crate::exit::Exit;
 use crate::export::{
-    ExportOptions, ExportSummary, PartitionColumn, export_to_folder, export_to_stdout,
+    ExportFormat, ExportOptions, ExportSummary, PartitionColumn, export_to_folder, export_to_stdout,
 };
 use crate::format::{group_digits, pluralize};
 use crate::help;
@@ -22,11 +23,15 @@ use crate::printer::Printer;
 use crate::readers::ModeOption;
 use crate::session_scan::{Limits, Scope};
 
-/// Export sessions as tables for SQL and data frames
+/// Export sessions as tables for SQL and data frames, or for other tools
 ///
 /// Writes up to five tables, each as a folder of files: `sessions`, `entries`, `tool_calls`, `usage`
 /// and `files`. The column `record_key` joins them, and all columns are documented in TABLES.md of
 /// crate `vac-table`. Engines for SQL and data frames read such folders.
+///
+/// `-f atif` writes a trajectory (Agent Trajectory Interchange Format) and `-f otel` the spans of a
+/// trace (OTLP in JSON, with the attributes for generative AI) for each session, as a file each.
+/// MAPPING.md of crate `vac-interchange` says what becomes of a session, and what is lost.
 ///
 /// Later runs read only what is new or was changed: a session that grew replaces its rows, and
 /// sessions whose logs were removed stay. CSV and NDJSON are written anew each time. Every session
@@ -41,15 +46,15 @@ use crate::session_scan::{Limits, Scope};
     "an input is not a session, or is an invalid record",
     &[
         ("vac export -o tables/", "All sessions on this machine, as Parquet"),
-        ("vac export session.jsonl -o tables/ --tables sessions,usage", "Two tables of a log"),
         ("vac export -o tables/ --partition-by agent,day", "Folders by agent and day"),
-        ("vac export record.json -f ndjson --tables entries --output -", "One table, to stdout"),
+        ("vac export -f atif -o trajectories/", "A trajectory for each session"),
+        ("vac export session.jsonl -f otel --output - > spans.json", "Spans, for a collector"),
     ],
 ))]
 pub struct ExportArgs {
     #[command(flatten)]
     scope: Scope,
-    /// Folder to write to, or - to write one table to stdout
+    /// Folder to write to, or - to write one table, or sessions as lines, to stdout
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Format of the files
@@ -92,6 +97,10 @@ enum Format {
     Csv,
     /// A JSON object on each line
     Ndjson,
+    /// Spans of each session, as OTLP in JSON
+    Otel,
+    /// A trajectory of each session, in the Agent Trajectory Interchange Format
+    Atif,
 }
 
 impl Format {
@@ -107,6 +116,9 @@ impl ExportArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let is_stdout = self.output == Path::new("-");
         let options = self.options(is_stdout);
+        if matches!(options.format, ExportFormat::Sessions(_)) && !self.tables.is_empty() {
+            bail!("--tables cannot be used with --format {}", options.format);
+        }
         let stdout = is_stdout.then(|| table_for_stdout(&options, printer)).transpose()?;
         if !is_stdout {
             refuse_agent_folder(&self.output)?;
@@ -120,9 +132,9 @@ impl ExportArgs {
         };
         let exit = summary.exit(found);
         if self.json && !is_stdout {
-            printer.json(&Document::new("export", output(summary)))?;
+            printer.json(&Document::new("export", output(summary, options.format)))?;
         } else {
-            self.report(&summary, is_stdout, printer);
+            self.report(&summary, options.format, printer);
         }
         Ok(exit)
     }
@@ -137,11 +149,13 @@ impl ExportArgs {
             tables,
             format: match self.format {
                 #[cfg(feature = "parquet")]
-                Format::Parquet => FileFormat::Parquet,
-                Format::Arrow if is_stdout => FileFormat::ArrowStream,
-                Format::Arrow => FileFormat::Arrow,
-                Format::Csv => FileFormat::Csv,
-                Format::Ndjson => FileFormat::Ndjson,
+                Format::Parquet => ExportFormat::Tables(FileFormat::Parquet),
+                Format::Arrow if is_stdout => ExportFormat::Tables(FileFormat::ArrowStream),
+                Format::Arrow => ExportFormat::Tables(FileFormat::Arrow),
+                Format::Csv => ExportFormat::Tables(FileFormat::Csv),
+                Format::Ndjson => ExportFormat::Tables(FileFormat::Ndjson),
+                Format::Otel => ExportFormat::Sessions(InterchangeFormat::Otel),
+                Format::Atif => ExportFormat::Sessions(InterchangeFormat::Atif),
             },
             partition_by: if is_stdout { Vec::new() } else { self.partition_by.clone() },
             force: self.force,
@@ -150,9 +164,15 @@ impl ExportArgs {
         }
     }
 
-    fn report(&self, summary: &ExportSummary, is_stdout: bool, printer: &Printer) {
+    fn report(&self, summary: &ExportSummary, format: ExportFormat, printer: &Printer) {
+        let is_stdout = self.output == Path::new("-");
         let ExportSummary { new, changed, unchanged, failures, .. } = summary;
-        let rows = group_digits(summary.rows.values().sum());
+        let (count, what) = match format {
+            ExportFormat::Tables(_) => (summary.rows.values().sum(), "rows"),
+            ExportFormat::Sessions(InterchangeFormat::Otel) => (summary.parts, "spans"),
+            ExportFormat::Sessions(InterchangeFormat::Atif) => (summary.parts, "steps"),
+        };
+        let count = group_digits(count);
         let to = if is_stdout { "stdout".to_owned() } else { self.output.display().to_string() };
         let sessions = pluralize(new + changed, "session");
         let changes = if is_stdout {
@@ -164,19 +184,22 @@ impl ExportArgs {
             0 => String::new(),
             count => format!(", {count} failed"),
         };
-        let message = format!("{sessions} exported to {to}: {rows} rows{changes}{failed}");
+        let message = format!("{sessions} exported to {to}: {count} {what}{changes}{failed}");
         printer.info(&message);
     }
 }
 
-fn output(summary: ExportSummary) -> ExportOutput {
-    let ExportSummary { new, changed, unchanged, rows, failures, .. } = summary;
+fn output(summary: ExportSummary, format: ExportFormat) -> ExportOutput {
+    let ExportSummary { new, changed, unchanged, rows, parts, failures } = summary;
+    let count = |wanted| (format == ExportFormat::Sessions(wanted)).then_some(parts);
     let table = |(table, rows): (SessionTable, u64)| ExportedTable { table: table.name(), rows };
     ExportOutput {
         new,
         changed,
         unchanged,
         tables: rows.into_iter().map(table).collect(),
+        steps: count(InterchangeFormat::Atif),
+        spans: count(InterchangeFormat::Otel),
         failed: failures
             .into_iter()
             .map(|failure| FailedFile { file: failure.file, error: failure.error })
@@ -184,9 +207,10 @@ fn output(summary: ExportSummary) -> ExportOutput {
     }
 }
 
-/// Returns the table that is written to standard output.
-fn table_for_stdout(options: &ExportOptions, printer: &Printer) -> Result<SessionTable> {
-    match options.format {
+/// Returns the table that is written to standard output; none if sessions are.
+fn table_for_stdout(options: &ExportOptions, printer: &Printer) -> Result<Option<SessionTable>> {
+    let ExportFormat::Tables(format) = options.format else { return Ok(None) };
+    match format {
         #[cfg(feature = "parquet")]
         FileFormat::Parquet => {
             bail!("Parquet cannot be written to stdout (use -f arrow, csv or ndjson)")
@@ -196,7 +220,7 @@ fn table_for_stdout(options: &ExportOptions, printer: &Printer) -> Result<Sessio
     }
     let mut tables = options.tables.iter();
     match (tables.next(), tables.next()) {
-        (Some(table), None) => Ok(table),
+        (Some(table), None) => Ok(Some(table)),
         _ => bail!("only one table can be written to stdout (use --tables to choose it)"),
     }
 }

@@ -1,6 +1,7 @@
 //! `vac inspect`
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::Args;
@@ -9,16 +10,13 @@ use vac_view::facts::{Facts, inspect};
 use vac_view::usage_totals::UsageTotals;
 
 use crate::exit::Exit;
-use crate::format::{format_duration, group_digits, pluralize, truncate};
+use crate::format::{format_duration, format_time, group_digits, pluralize, truncate};
 use crate::help;
-use crate::json_output::{Document, InspectOutput, InspectedSession};
-use crate::key_files;
+use crate::json_output::{Document, InspectOutput, InspectedEnvelope, InspectedSession};
 use crate::printer::Printer;
 use crate::printer::line::{HEADING, Line};
 use crate::printer::table::{Side, Table};
-use crate::session_names::Last;
-use crate::sessions::{self, Sessions, Signature};
-use crate::size;
+use crate::sessions::{ReadOptions, Sessions, Signature};
 
 /// Print facts about sessions and records
 ///
@@ -33,6 +31,10 @@ use crate::size;
 /// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write`
 /// and `output`, of which `reasoning` is a part. Like authors, outcomes and categories they are
 /// claims of vac, not of the log; records without annotations have none.
+///
+/// Of a signed record, the issuer, the subject, the time and the key identifier that its envelope
+/// claims are printed as well. They are checked only with --key. Of an envelope that does not
+/// contain its record nothing else is printed, and the exit code is 1.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
@@ -48,21 +50,12 @@ use crate::size;
     ],
 ))]
 pub struct InspectArgs {
-    /// Session logs or records (JSON, CBOR, signed), directories of them, - for stdin, or ids of
-    /// sessions that agents keep (at least 4 characters)
+    /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
+    /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
     #[arg(value_name = "FILE", required_unless_present = "last")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    last: Last,
-    /// Agent that wrote the logs
-    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
-    agent: String,
-    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
-    max_event: usize,
-    /// Check that every record is signed with this public key (PEM), or print nothing
-    #[arg(long, value_name = "PUB")]
-    key: Option<PathBuf>,
+    reading: ReadOptions,
     /// Print the facts as JSON
     #[arg(long)]
     json: bool,
@@ -71,14 +64,9 @@ pub struct InspectArgs {
 impl InspectArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let sessions = Sessions {
-            paths: &self.files,
-            last: self.last,
-            agent: sessions::agent(&self.agent),
-            max_event: self.max_event,
-            key: self.key.as_deref().map(key_files::read_public).transpose()?,
-            printer,
-        };
+        let statements = Mutex::default();
+        let sessions = self.reading.sessions(&self.files, printer)?;
+        let sessions = Sessions { statements: Some(&statements), ..sessions };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {
             let mut facts = inspect(session, &from.names())?;
@@ -91,14 +79,18 @@ impl InspectArgs {
         if sessions.key.is_some() && exit != Exit::Success {
             return Ok(exit);
         }
+        let envelopes = statements.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.json {
-            printer.json(&Document::new("inspect", InspectOutput { sessions: found }))?;
+            let output = InspectOutput { sessions: found, envelopes };
+            printer.json(&Document::new("inspect", output))?;
         } else {
-            for (number, inspection) in found.iter().enumerate() {
+            let sessions = found.iter().map(lines);
+            let all = sessions.chain(envelopes.iter().map(envelope_lines));
+            for (number, lines) in all.enumerate() {
                 if number > 0 {
                     printer.line("")?;
                 }
-                for line in lines(inspection) {
+                for line in lines {
                     printer.line(line)?;
                 }
             }
@@ -119,10 +111,8 @@ fn lines(session: &InspectedSession) -> Vec<Line> {
     let InspectedSession { facts, signature } = session;
     let mut lines = Lines(Vec::new());
     lines.fact("session", &shorten(&facts.session_id));
-    match signature {
-        Some(Signature::NotChecked) => lines.fact("signature", "not checked"),
-        Some(Signature::Verified { key }) => lines.fact("signature", &format!("verified, {key}")),
-        None => {}
+    if let Some(signature) = signature {
+        lines.signature(signature);
     }
     lines.fact("agent", &agent(facts));
     lines.optional("version", facts.cli_version.as_deref());
@@ -161,6 +151,15 @@ fn lines(session: &InspectedSession) -> Vec<Line> {
     lines.0
 }
 
+/// Returns the claims of an envelope without its record as lines.
+fn envelope_lines(envelope: &InspectedEnvelope) -> Vec<Line> {
+    let InspectedEnvelope { file, signature } = envelope;
+    let mut lines = Lines(Vec::new());
+    lines.fact("envelope", &format!("{}, which does not contain its record", shorten(file)));
+    lines.signature(signature);
+    lines.0
+}
+
 /// Columns of a name and a number.
 const COUNTS: &[Side] = &[Side::Left, Side::Right];
 /// Columns of tools: category, canonical name, native name with server, calls, errors, cancelled.
@@ -180,6 +179,34 @@ impl Lines {
 
     fn optional(&mut self, name: &str, fact: Option<&str>) {
         self.fact(name, &fact.map(shorten).unwrap_or_default());
+    }
+
+    /// Adds the state of a signature, and who claims to have signed.
+    fn signature(&mut self, signature: &Signature) {
+        let signer = match signature {
+            Signature::NotChecked { signer } => {
+                let claims = if signer.is_some() { "; its envelope claims:" } else { "" };
+                self.fact("signature", &format!("not checked{claims}"));
+                signer
+            }
+            Signature::Verified { key, signer } => {
+                self.fact("signature", &format!("verified, {key}"));
+                signer
+            }
+        };
+        let Some(signer) = signer else { return };
+        self.optional("issuer", signer.issuer.as_deref());
+        self.optional("subject", signer.subject.as_deref());
+        #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
+        let time = signer.issued_at.map(|time| format_time(time as f64));
+        let time = time.map(|time| format!("{time}, by the signer's clock"));
+        self.optional("signed at", time.as_deref());
+        self.optional("key id", signer.key_id.as_deref());
+        self.fact("algorithm", &signer.algorithm_name);
+        if signer.certificates > 0 {
+            let count = pluralize(signer.certificates, "certificate");
+            self.fact("chain", &format!("{count}, not checked"));
+        }
     }
 
     /// Adds a fact that is a table.

@@ -62,7 +62,7 @@ fn variables() -> String {
 /// session is the first.
 ///
 /// On a terminal, columns are shortened or left out until the table fits; elsewhere it is complete
-/// unless the variable COLUMNS states a width. The beginning of an id, of at least 4 characters, is
+/// unless the variable COLUMNS sets a width. The beginning of an id, of at least 4 characters, is
 /// a name of the session for other commands.
 #[derive(Args)]
 #[command(after_help = help::ending(

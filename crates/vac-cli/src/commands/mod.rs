@@ -3,8 +3,10 @@
 mod archive;
 mod completions;
 mod convert;
+mod doctor;
 mod events;
 mod export;
+mod hook;
 mod inspect;
 mod keygen;
 mod list;
@@ -14,6 +16,7 @@ mod schema;
 mod search;
 mod show;
 mod sign;
+mod timestamp;
 mod transcode;
 mod usage;
 mod validate;
@@ -43,7 +46,10 @@ pub enum Command {
     Sign(sign::SignArgs),
     Verify(verify::VerifyArgs),
     Receipts(receipts::ReceiptsArgs),
+    Timestamp(timestamp::TimestampArgs),
     Archive(archive::ArchiveArgs),
+    Hook(hook::HookArgs),
+    Doctor(doctor::DoctorArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -63,6 +69,7 @@ impl Command {
                 | Self::Events(_)
                 | Self::View(_)
                 | Self::Archive(_)
+                | Self::Doctor(_)
                 | Self::Export(_)
         )
     }
@@ -85,7 +92,10 @@ impl Command {
             Self::Sign(args) => args.run(printer),
             Self::Verify(args) => args.run(printer),
             Self::Receipts(args) => args.run(printer),
+            Self::Timestamp(args) => args.run(printer),
             Self::Archive(args) => args.run(printer),
+            Self::Hook(args) => args.run(printer),
+            Self::Doctor(args) => args.run(printer),
             Self::Schema(args) => args.run(printer),
             Self::Completions(args) => args.run(printer),
             Self::Man(args) => args.run(printer),

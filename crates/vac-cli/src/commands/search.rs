@@ -68,7 +68,7 @@ pub struct SearchArgs {
     /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
-    /// Search what repeats other entries, was inherited or written by the program, too
+    /// Also search entries that repeat others, were inherited, or were written by the program
     #[arg(long)]
     all: bool,
     /// Print only the names of sessions with hits: ids, or paths of files

@@ -11,15 +11,12 @@ use vac_view::transcript::{Head, Item, TranscriptOptions, transcript};
 
 use crate::exit::Exit;
 use crate::help;
-use crate::key_files;
 use crate::layout;
 use crate::printer::Printer;
-use crate::session_names::Last;
-use crate::sessions::{self, Sessions};
+use crate::sessions::ReadOptions;
 use crate::show::markdown::MarkdownView;
 use crate::show::text::TextView;
 use crate::show::{At, Detail, Kind};
-use crate::size;
 
 /// The number of items that are printed before and after the entry of `--at`.
 const AROUND: usize = 3;
@@ -49,21 +46,12 @@ const AROUND: usize = 3;
 ))]
 #[allow(clippy::struct_excessive_bools)] // each is an option
 pub struct ShowArgs {
-    /// Session log, record (JSON, CBOR, signed), - for stdin, or the id of a session that an agent
-    /// keeps (at least 4 characters)
+    /// Session log, record (JSON, CBOR, signed), - for stdin, ARCHIVE/SESSION, or the id of a session
+    /// that an agent keeps (at least 4 characters)
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
     #[command(flatten)]
-    last: Last,
-    /// Agent that wrote the logs
-    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
-    agent: String,
-    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
-    max_event: usize,
-    /// Check that every record is signed with this public key (PEM), or stop
-    #[arg(long, value_name = "PUB")]
-    key: Option<PathBuf>,
+    reading: ReadOptions,
     /// Print everything: reasoning, inputs, whole outputs and diffs
     #[arg(long)]
     full: bool,
@@ -73,7 +61,8 @@ pub struct ShowArgs {
     /// Print this entry in full, with the actions around it: an index, a JSON pointer or an id
     #[arg(long, value_name = "ENTRY", conflicts_with = "only")]
     at: Option<String>,
-    /// Print what was superseded, repeated, inherited or written by the program, too
+    /// Also print entries that were superseded, repeat others, were inherited, or were written by
+    /// the program
     #[arg(long)]
     all: bool,
     /// Print Markdown
@@ -84,7 +73,7 @@ pub struct ShowArgs {
     no_pager: bool,
 }
 
-/// How a session is printed.
+/// The form in which a session is printed.
 enum View {
     Text(TextView),
     Markdown(MarkdownView),
@@ -93,18 +82,10 @@ enum View {
 impl ShowArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let last = match (self.sessions.is_empty(), self.last.last) {
-            (true, None) => Last { last: Some(1) },
-            (_, last) => Last { last },
-        };
-        let sessions = Sessions {
-            paths: &self.sessions,
-            last,
-            agent: sessions::agent(&self.agent),
-            max_event: self.max_event,
-            key: self.key.as_deref().map(key_files::read_public).transpose()?,
-            printer,
-        };
+        let mut sessions = self.reading.sessions(&self.sessions, printer)?;
+        if self.sessions.is_empty() {
+            sessions.last.last.get_or_insert(1);
+        }
         if !self.no_pager && !self.md {
             printer.start_pager();
         }
@@ -119,7 +100,7 @@ impl ShowArgs {
         let exit = exit?;
         match &self.at {
             Some(at) if !is_found && exit == Exit::Success => {
-                printer.error(&format!("no entry `{at}` that is shown (see --all)"));
+                printer.error(&format!("entry `{at}` does not exist or is hidden (see --all)"));
                 Ok(Exit::Failure)
             }
             _ => Ok(exit),

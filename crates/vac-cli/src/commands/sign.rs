@@ -1,10 +1,14 @@
 //! `vac sign`
 
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::thread;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use vac::parallel::ordered_parallel_map;
 use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, SignOptions, Signed, sign};
@@ -13,19 +17,23 @@ use vac_validate::detect_encoding;
 use vac_validate::lint::Secret;
 use vac_value::{Encoding, printable};
 
+use crate::batch::{self, Batch, BatchFile, Destination, FileMessage, Wanted, create_parents};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
-use crate::json_output::{Document, LikelySecret, SignOutput, SignedHash};
-use crate::key_files;
+use crate::input_guard::{InputGuard, refuse_agent_folder};
+use crate::json_output::{
+    Document, LikelySecret, SignBatchFile, SignBatchOutput, SignOutput, SignSummary, SignedHash,
+};
+use crate::key_files::{self, PrivateKeyOptions};
 use crate::output_file::{self, Existing, OutputFile};
-use crate::printer::Printer;
+use crate::printer::{Printer, Progress};
 use crate::readers::ModeOption;
 use crate::session_names;
 
-/// Sign a record
+/// Sign records
 ///
-/// Signs the exact bytes of the file. The result is a COSE signature (RFC 9052) that contains the
+/// Signs the exact bytes of each file. The result is a COSE signature (RFC 9052) that contains the
 /// record, unless --detached or --hash-envelope is given. The record is validated first, and searched
 /// for likely secrets (tokens, private keys, passwords in URLs): a warning names their kinds and
 /// places, never their values. The time is stated as a claim of the signer (`iat`).
@@ -48,20 +56,21 @@ use crate::session_names;
             "Statement about the record, for a transparency service",
         ),
         (
-            "vac sign record.json --key keys/signing-key.pem --issuer https://ci.example -o ci.cose",
-            "Signature with the name of the signer",
+            "vac sign records/ --key keys/signing-key.pem -o signatures/",
+            "Signature of every record in a folder, a file each",
         ),
     ],
 ))]
 pub struct SignArgs {
-    /// Record in JSON or CBOR, - for stdin, or the id of a record in the folder `VAC_RECORDS`
-    #[arg(value_name = "RECORD")]
-    record: PathBuf,
-    /// Private key: PKCS #8 in PEM, Ed25519 or P-256 [default: the file that the variable `VAC_KEY`
-    /// names]
+    /// Records in JSON or CBOR, folders of them, - for stdin, or ids of records in the folder
+    /// `VAC_RECORDS`
+    #[arg(value_name = "RECORD", required = true)]
+    records: Vec<PathBuf>,
+    /// Private key, Ed25519 or P-256: PKCS #8 in PEM, or of OpenSSH [default: the file that the
+    /// variable `VAC_KEY` names]
     #[arg(long, value_name = "KEY")]
     key: Option<PathBuf>,
-    /// Write to this file instead of stdout
+    /// Write to this file instead of stdout; of several records, a file each to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Put the record into the envelope (the default)
@@ -91,7 +100,11 @@ pub struct SignArgs {
     /// Certificate of the key and its issuers, in PEM
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// Do not state the time of signing, so that the same record and key give the same bytes
+    /// Time stamp of the payload, to be signed with it (RFC 3161, RFC 9921): a token, or the response
+    /// of an authority; `vac timestamp digest` prints what has to be stamped
+    #[arg(long, value_name = "TOKEN")]
+    timestamp: Option<PathBuf>,
+    /// Leave out the time of signing, so that the same record and key give the same bytes
     #[arg(long)]
     no_time: bool,
     /// Sign a record that is not valid
@@ -105,9 +118,8 @@ pub struct SignArgs {
     force: bool,
     #[command(flatten)]
     mode: ModeOption,
-    /// Use a key file that others can read
-    #[arg(long)]
-    insecure_key_permissions: bool,
+    #[command(flatten)]
+    private_key: PrivateKeyOptions,
     /// Print the result as JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
@@ -129,24 +141,188 @@ fn hex(text: &str) -> Result<Bytes, String> {
     HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map(Bytes).map_err(|error| error.to_string())
 }
 
+/// The parameters that all records of a run are signed with.
+struct Signing<'s> {
+    key: &'s SecretKey,
+    chain: Option<&'s Chain>,
+    time: Option<u64>,
+    time_stamp: Option<&'s [u8]>,
+    existing: Existing,
+    /// Whether folders are created for the output.
+    creates_folders: bool,
+    /// The files that are never overwritten.
+    inputs: &'s InputGuard,
+    printer: &'s Printer,
+}
+
+/// The result of signing one record.
+struct SignedFile {
+    file: String,
+    /// The JSON document, or the reason why it was not signed.
+    result: Result<SignOutput, Refusal>,
+    messages: Vec<FileMessage>,
+}
+
+/// The reason why a record was not signed.
+enum Refusal {
+    /// It is not valid, or has likely secrets.
+    Record(String),
+    /// It could not be read, or the signature could not be written.
+    Error(anyhow::Error),
+}
+
 impl SignArgs {
     /// Runs the command.
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
-        self.record = session_names::resolve_record(&self.record)?;
-        let readers = self.mode.readers_of_files([self.record.as_path()]);
-        let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
+        self.records = session_names::resolve_records(&self.records)?;
+        let batch = Batch::find(&self.records, Wanted::Records);
+        if self.timestamp.is_some() && !batch.is_one {
+            bail!("--timestamp is for one record; pass one file");
+        }
+        let destination = Destination::new(self.output.as_deref(), batch.is_one)?;
         let existing = Existing::by("--force", self.force);
         let key_file = key_files::named(self.key.as_ref())?;
-        output.check(existing, [&self.record, &key_file].into_iter().chain(&self.cert))?;
-        let key = key_files::read_secret(&key_file, self.insecure_key_permissions)?;
+        let files = destination.assign(batch.files, "cose");
+        let others = [&key_file].into_iter().chain(&self.cert).chain(&self.timestamp);
+        let others = others.map(PathBuf::as_path);
+        let inputs = InputGuard::new(files.iter().map(|(file, _)| &*file.path).chain(others));
+        if let Some(output) = &self.output {
+            refuse_agent_folder(output)?;
+        }
+        if let (true, Some((_, output))) = (batch.is_one, files.first()) {
+            // Before a password is asked for.
+            OutputFile::of(output.as_deref()).check_inputs(existing, &inputs)?;
+        }
+        let key = self.private_key.read(&key_file)?;
         let chain = self.cert.as_deref().map(key_files::read_chain).transpose()?;
-        let bytes = output_file::read(&self.record)?;
+        let time_stamp = self.timestamp.as_deref().map(output_file::read).transpose()?;
+        let signing = Signing {
+            key: &key,
+            chain: chain.as_ref(),
+            time: if self.no_time { None } else { Some(key_files::now()?) },
+            time_stamp: time_stamp.as_deref(),
+            existing,
+            creates_folders: matches!(destination, Destination::Folder(_)),
+            inputs: &inputs,
+            printer,
+        };
+        let progress = (!batch.is_one).then(|| printer.progress("signing", files.len()));
+        let jobs = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut done = Vec::new();
+        let work = |(file, output): (BatchFile, Option<PathBuf>)| {
+            self.sign_file(&file, output.as_deref(), &signing)
+        };
+        ordered_parallel_map(files, jobs, work, |signed| {
+            progress.iter().for_each(Progress::step);
+            for message in &signed.messages {
+                message.print(printer);
+            }
+            done.push((signed.file, signed.result));
+            ControlFlow::Continue(())
+        })?;
+        drop(progress);
+        match (batch.is_one, done.pop()) {
+            (true, Some((_, result))) => self.report_one(result, printer),
+            (_, last) => self.report_all(done.into_iter().chain(last), batch.skipped, printer),
+        }
+    }
+
+    /// Reports the result of the only record.
+    fn report_one(&self, result: Result<SignOutput, Refusal>, printer: &Printer) -> Result<Exit> {
+        match result {
+            Ok(summary) if self.json => printer.json(&Document::new("sign", summary))?,
+            Ok(_) => {}
+            Err(Refusal::Record(_)) => return Ok(Exit::Failure),
+            Err(Refusal::Error(error)) => return Err(error),
+        }
+        Ok(Exit::Success)
+    }
+
+    /// Reports the results of all records.
+    fn report_all(
+        &self,
+        results: impl Iterator<Item = (String, Result<SignOutput, Refusal>)>,
+        skipped: usize,
+        printer: &Printer,
+    ) -> Result<Exit> {
+        let mut exit = Exit::Success;
+        let mut summary = SignSummary { skipped, ..SignSummary::default() };
+        let mut files = Vec::new();
+        for (file, result) in results {
+            summary.files += 1;
+            let (signed, error) = match result {
+                Ok(signed) => {
+                    summary.signed += 1;
+                    (Some(signed), None)
+                }
+                Err(Refusal::Record(why)) => {
+                    summary.refused += 1;
+                    exit = exit.max(Exit::Failure);
+                    (None, Some(why))
+                }
+                Err(Refusal::Error(error)) => {
+                    let error = format!("{error:#}");
+                    printer.error(&error);
+                    summary.failed += 1;
+                    exit = Exit::Error;
+                    (None, Some(error))
+                }
+            };
+            files.push(SignBatchFile { file, signed, error });
+        }
+        if self.json {
+            printer.json(&Document::new("sign", SignBatchOutput { files, summary }))?;
+        }
+        printer.info(&format!(
+            "{}: {} signed, {} refused, {} failed{}",
+            pluralize(summary.files, "file"),
+            summary.signed,
+            summary.refused,
+            summary.failed,
+            batch::format_skipped(skipped, "already signed"),
+        ));
+        Ok(exit)
+    }
+
+    /// Signs a record and writes the envelope.
+    fn sign_file(
+        &self,
+        file: &BatchFile,
+        output: Option<&Path>,
+        signing: &Signing<'_>,
+    ) -> SignedFile {
+        let mut messages = Vec::new();
+        let result = self
+            .try_sign(file, output, signing, &mut messages)
+            .unwrap_or_else(|error| Err(Refusal::Error(error)));
+        if let Err(Refusal::Record(why)) = &result {
+            messages.insert(0, FileMessage::Error(format!("{}: {why}", file.name())));
+        }
+        SignedFile { file: file.name(), result, messages }
+    }
+
+    fn try_sign(
+        &self,
+        file: &BatchFile,
+        output: Option<&Path>,
+        signing: &Signing<'_>,
+        messages: &mut Vec<FileMessage>,
+    ) -> Result<Result<SignOutput, Refusal>> {
+        let name = file.name();
+        if let Some(why) = &file.unreadable {
+            bail!("{name}: {why}");
+        }
+        let refuse = |why: String| Ok(Err(Refusal::Record(why)));
+        let readers = self.mode.readers_of_files([file.path.as_path()]);
+        let output = OutputFile::of(output).readable_by(readers);
+        output.check_inputs(signing.existing, signing.inputs)?;
+        let bytes = output_file::read(&file.path)?;
         let encoding = detect_encoding(&bytes);
         let bytes = match self.payload {
             PayloadForm::Bytes => bytes,
             PayloadForm::CanonicalJson => match canonical_json(&bytes, encoding) {
                 Ok(canonical) => canonical,
-                Err(why) => return Ok(self.refuse(printer, &why)),
+                Err(why) => return refuse(why),
             },
         };
         let (record, violations) = match Checked::new(&bytes, encoding) {
@@ -156,120 +332,104 @@ impl SignArgs {
                 (invalid.accept(), Some(violations))
             }
             Err(_) if output_file::are_several(&bytes, encoding) => {
-                return Ok(self.refuse(printer, output_file::SEVERAL));
+                return refuse(output_file::SEVERAL.to_owned());
             }
             Err(invalid) => {
                 let why = invalid.violations().summary();
-                return Ok(self.refuse(
-                    printer,
-                    &format!("not a valid record (--allow-invalid signs it anyway): {why}"),
-                ));
+                let why = format!("not a valid record (--allow-invalid signs it anyway): {why}");
+                return refuse(why);
             }
         };
         let (secrets, places) = describe(record.secrets());
         if self.deny_secrets && !places.is_empty() {
-            let exit = self.refuse(printer, &format!("not signed (--deny-secrets): {secrets}"));
-            for place in &places {
-                printer.excerpt(place);
-            }
-            return Ok(exit);
+            messages.extend(places.into_iter().map(FileMessage::Excerpt));
+            return refuse(format!("not signed (--deny-secrets): {secrets}"));
         }
-        let time = if self.no_time { None } else { Some(key_files::now()?) };
-        let signed = sign(&record, &self.options(chain.as_ref(), time), &key)
-            .with_context(|| format!("cannot sign {}", self.name()))?;
-        output.write(&signed.parts(), false, existing, printer)?;
+        let signed = sign(&record, &self.options(signing), signing.key)
+            .with_context(|| format!("cannot sign {name}"))?;
+        if let (OutputFile::File(path, _), true) = (&output, signing.creates_folders) {
+            create_parents(path)?;
+        }
+        output.write(&signed.parts(), false, signing.existing, signing.printer)?;
         if let Some(violations) = &violations {
-            printer
-                .warn(&format!("{}: signed although it is not valid: {violations}", self.name()));
+            let why = format!("{name}: signed although it is not valid: {violations}");
+            messages.push(FileMessage::Warning(why));
         }
         if !places.is_empty() {
-            printer.warn(&format!("{}: signed with {secrets}", self.name()));
-            for place in &places {
-                printer.info(place);
-            }
+            messages.push(FileMessage::Warning(format!("{name}: signed with {secrets}")));
+            messages.extend(places.into_iter().map(FileMessage::Info));
         }
-        self.report(&signed, &record, violations.is_none(), &key, &output, printer)?;
-        Ok(Exit::Success)
+        describe_signed(&name, &signed, &record, &output, messages);
+        Ok(Ok(self.summary(&signed, &record, violations.is_none(), signing.key, &output)))
     }
 
-    fn options<'o>(
-        &'o self,
-        certificates: Option<&'o Chain>,
-        time: Option<u64>,
-    ) -> SignOptions<'o> {
+    fn options<'o>(&'o self, signing: &Signing<'o>) -> SignOptions<'o> {
         SignOptions {
             issuer: self.issuer.as_deref(),
             subject: self.subject.as_deref(),
             key_id: self.kid.as_ref().map(|kid| &kid.0[..]),
             content_type: self.content_type.as_deref(),
-            certificates,
+            certificates: signing.chain,
             carriage: match (self.detached, self.hash_envelope) {
                 (true, _) => Carriage::Detached,
                 (_, true) => Carriage::Digest,
                 _ => Carriage::Attached,
             },
-            time,
+            time: signing.time,
+            time_stamp: signing.time_stamp,
         }
     }
 
-    fn report(
+    fn summary(
         &self,
         signed: &Signed<'_>,
         record: &Checked<'_>,
         is_valid: bool,
         key: &SecretKey,
         output: &OutputFile,
-        printer: &Printer,
-    ) -> Result<()> {
-        if signed.metadata.is_none() {
-            let why = "no trace metadata: the record states no session, provider or time";
-            printer.warn(&format!("{}: {why}", self.name()));
+    ) -> SignOutput {
+        let secrets = record.secrets().iter();
+        SignOutput {
+            output: output.name(),
+            algorithm: key.public_key().algorithm().id(),
+            key: key.public_key().thumbprint_uri(),
+            issuer: signed.issuer.clone(),
+            subject: signed.subject.clone(),
+            hash: if self.hash_envelope {
+                SignedHash::StatedDigest(StatedDigest::new(HashAlgorithm::Sha256, record.sha256()))
+            } else {
+                SignedHash::Payload(HEXLOWER.encode(record.sha256()))
+            },
+            trace_metadata: signed.metadata.is_some(),
+            valid: is_valid,
+            secrets: secrets
+                .map(|it| LikelySecret { kind: it.kind, path: it.path.clone() })
+                .collect(),
         }
-        if record.facts().model_provider.as_deref() == Some(&signed.issuer) {
-            let why = "the issuer is the provider of the model; it should be the signer";
-            printer.warn(&format!("{}: {why}", self.name()));
-        }
-        let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
-        printer.info(&format!(
-            "{} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
-            self.name(),
-            output.name()
-        ));
-        if self.json {
-            let secrets = record.secrets().iter();
-            let summary = SignOutput {
-                output: output.name(),
-                algorithm: key.public_key().algorithm().id(),
-                key: key.public_key().thumbprint_uri(),
-                issuer: signed.issuer.clone(),
-                subject: signed.subject.clone(),
-                hash: if self.hash_envelope {
-                    SignedHash::StatedDigest(StatedDigest::new(
-                        HashAlgorithm::Sha256,
-                        record.sha256(),
-                    ))
-                } else {
-                    SignedHash::Payload(HEXLOWER.encode(record.sha256()))
-                },
-                trace_metadata: signed.metadata.is_some(),
-                valid: is_valid,
-                secrets: secrets
-                    .map(|it| LikelySecret { kind: it.kind, path: it.path.clone() })
-                    .collect(),
-            };
-            printer.json(&Document::new("sign", summary))?;
-        }
-        Ok(())
     }
+}
 
-    fn refuse(&self, printer: &Printer, why: &str) -> Exit {
-        printer.error(&format!("{}: {why}", self.name()));
-        Exit::Failure
+/// Adds the messages about a signed record.
+fn describe_signed(
+    name: &str,
+    signed: &Signed<'_>,
+    record: &Checked<'_>,
+    output: &OutputFile,
+    messages: &mut Vec<FileMessage>,
+) {
+    if signed.metadata.is_none() {
+        let why = "no trace metadata: the record states no session, provider or time";
+        messages.push(FileMessage::Warning(format!("{name}: {why}")));
     }
-
-    fn name(&self) -> String {
-        self.record.display().to_string()
+    if record.facts().model_provider.as_deref() == Some(&signed.issuer) {
+        let why = "the issuer is the provider of the model; it should be the signer";
+        messages.push(FileMessage::Warning(format!("{name}: {why}")));
     }
+    let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
+    messages.push(FileMessage::Info(format!(
+        "{name} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
+        output.name()
+    )));
 }
 
 /// Returns the number of likely secrets in words, and lines with the kinds and paths of the first.

@@ -55,7 +55,7 @@ pub struct UsageArgs {
     /// Only tokens that were used then or earlier; a day or month is included
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
-    /// What the rows are
+    /// Group tokens by this
     #[arg(long, value_enum, default_value = "day")]
     by: By,
     /// Table of prices (JSON) to compute the cost with

@@ -40,7 +40,7 @@ use crate::validate::run::{Settings, validate};
     ],
 ))]
 pub struct ValidateArgs {
-    /// Files, directories (searched for records at any depth), - for stdin, or ids of records in
+    /// Files, directories (searched for records at any depth), archives, - for stdin, or ids of records in
     /// the folder `VAC_RECORDS`
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -56,10 +56,10 @@ pub struct ValidateArgs {
     /// Check against this rule instead of the schema's first
     #[arg(long, visible_alias = "start", value_name = "RULE")]
     rule: Option<String>,
-    /// Accept only this feature of the CDDL (`.feature`); can be repeated
+    /// Accept only this feature of the CDDL (`.feature`; repeatable)
     #[arg(long, value_name = "NAME", requires = "schema", conflicts_with = "no_feature")]
     feature: Vec<String>,
-    /// Reject this feature of the CDDL (`.feature`); can be repeated
+    /// Reject this feature of the CDDL (`.feature`; repeatable)
     #[arg(long, value_name = "NAME", requires = "schema")]
     no_feature: Vec<String>,
     /// Also report lint findings, such as likely secrets; with `deny`, they decide the exit code,
@@ -77,7 +77,7 @@ pub struct ValidateArgs {
     /// Maximum violations to report per file (0 = unlimited)
     #[arg(long, default_value_t = vac_validate::MAX_VIOLATIONS, value_name = "N")]
     max_errors: usize,
-    /// Print the result as one JSON document
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

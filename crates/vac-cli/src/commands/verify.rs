@@ -1,18 +1,22 @@
 //! `vac verify`
 
-use std::path::PathBuf;
+mod batch;
+mod log_lines;
+
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, SourceState};
-use vac_sign::{Answer, Answers, SignatureVerdict, Trust, Verification, verify};
+use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search};
+use vac_sign::{Answer, Answers, PublicKey, SignatureVerdict, Trust, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
+use crate::archived;
+use crate::batch::{Batch, Wanted};
 use crate::convert::when;
 use crate::exit::Exit;
-use crate::format::{group_digits, pluralize};
 use crate::help;
 use crate::json_output::{Document, VerifyOutput};
 use crate::key_files;
@@ -21,13 +25,16 @@ use crate::printer::Printer;
 use crate::printer::line::{ERROR, HEADING, Line, SUCCESS, WARNING};
 use crate::session_names;
 use crate::version::COMMIT;
+use log_lines::log_lines;
 
-/// Verify a signed record, or that a record was made from a log
+/// Verify signed records, or that a record was made from a log
 ///
 /// One line for each question: whether the envelope is well-formed, whether the signature
 /// is valid, whether the payload has the hash stated for it, whether the record is valid,
 /// whether the trace metadata agrees with the record, who signed, whether the receipts are
-/// valid, and the verdict.
+/// valid, and the verdict. Time stamps (RFC 3161) are a further line: with --tsa-root, their imprint,
+/// their signature and the authority's certificate are checked, and the time is what the authority
+/// states.
 ///
 /// With --log, the log is converted again with the options that the record shows, and
 /// compared with the record, which need not be signed. Labels are not in a log, so they
@@ -37,6 +44,9 @@ use crate::version::COMMIT;
 ///
 /// With --output, the exact bytes of the attached record are written once everything is
 /// verified.
+///
+/// Several files, or folders of them, are verified in one run: one line for each, with the reasons
+/// if it is not verified. In folders, files that are not envelopes are skipped and counted.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
@@ -59,31 +69,32 @@ was not examined",
             "Signed with a certificate that was valid then",
         ),
         (
-            "vac verify transparent.cbor --key ed.pub.pem --receipt-key log.pub.pem --record record.json",
-            "With the receipts of a transparency service",
-        ),
-        (
             "vac verify --log session.jsonl record.json",
             "Was this record made from this log?",
+        ),
+        (
+            "vac verify signed/ --key keys/signing-key.pub.pem --record records/",
+            "Every signed record in a folder, with records that are kept apart",
         ),
     ],
 ))]
 pub struct VerifyArgs {
-    /// A signed record, a page of `vac view` with one, - for stdin, or the name of a record in the
-    /// folder `VAC_RECORDS`; with --log, any record
-    #[arg(value_name = "SIG")]
-    signed: PathBuf,
-    /// The signer's public key in PEM
+    /// Signed records, folders of them, pages of `vac view`, - for stdin, ARCHIVE/SESSION, or names of
+    /// records in the folder `VAC_RECORDS`; with --log, any record
+    #[arg(value_name = "SIG", required = true)]
+    files: Vec<PathBuf>,
+    /// Public key of the signer, in PEM or as a line of OpenSSH
     #[arg(long, value_name = "PUB", required_unless_present_any = ["trust_root", "log"])]
     key: Option<PathBuf>,
-    /// A log, or a folder or database with the log, that the record has to be made from; may be
-    /// given again
+    /// Log that the record has to be made from, or a folder, database or archive with it
+    /// (repeatable)
     #[arg(long, value_name = "LOG")]
     log: Vec<PathBuf>,
-    /// The record, if it is kept apart
+    /// Record, if the envelope does not contain it; of several files, the folder with their records
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Write the attached record to a file (- for stdout) if it is verified
+    /// Write the attached record to a file (- for stdout) if it is verified; of several files, a
+    /// file each to this folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Overwrite a file that already exists
@@ -95,37 +106,138 @@ pub struct VerifyArgs {
     /// Refuse a protected header that is not encoded deterministically
     #[arg(long)]
     strict: bool,
-    /// The public key of a log whose receipts to check; may be given again
+    /// Public key of a log whose receipts to check (repeatable)
     #[arg(long, value_name = "LOGPUB")]
     receipt_key: Vec<PathBuf>,
     /// Certificates to trust, in PEM: authorities, or the signer's own
     #[arg(long, value_name = "FILE")]
     trust_root: Option<PathBuf>,
-    /// Who has to be the issuer
+    /// Time stamp of the signature that is not in the envelope (RFC 3161): a token, or the response
+    /// of an authority
+    #[arg(long, value_name = "TOKEN")]
+    timestamp: Option<PathBuf>,
+    /// Certificates of time-stamping authorities to trust, in PEM; without them, time stamps are
+    /// not checked
+    #[arg(long, value_name = "FILE")]
+    tsa_root: Option<PathBuf>,
+    /// Required issuer
     #[arg(long, value_name = "URI")]
     issuer: Option<String>,
-    /// What has to be the subject
+    /// Required subject
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// The time at which certificates and claims have to be valid, such as 2026-03-01,
+    /// Time at which certificates and claims have to be valid, such as 2026-03-01,
     /// 2026-03-01T09:30:00Z, 7d (ago), or seconds since 1970 [default: now]
     #[arg(long, value_name = "WHEN", value_parser = when::at)]
     at: Option<u64>,
-    /// Print the answers as one JSON document
+    /// Print the answers as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// The keys and times that all files of a run are verified with.
+struct Verifier {
+    key: Option<PublicKey>,
+    receipt_keys: Vec<PublicKey>,
+    trust: Option<Trust>,
+    time_stamp: Option<Vec<u8>>,
+    authorities: Option<Trust>,
+    time: u64,
+}
+
+impl Verifier {
+    fn read(arguments: &VerifyArgs) -> Result<Self> {
+        let time = arguments.at.map_or_else(key_files::now, Ok)?;
+        let trust = |file: &Option<PathBuf>| {
+            let roots = file.as_deref().map(key_files::read_chain).transpose()?;
+            Ok::<_, anyhow::Error>(roots.map(|roots| Trust { roots, time }))
+        };
+        Ok(Self {
+            key: arguments.key.as_deref().map(key_files::read_public).transpose()?,
+            receipt_keys: arguments
+                .receipt_key
+                .iter()
+                .map(|path| key_files::read_public(path))
+                .collect::<Result<_>>()?,
+            trust: trust(&arguments.trust_root)?,
+            time_stamp: arguments.timestamp.as_deref().map(output_file::read).transpose()?,
+            authorities: trust(&arguments.tsa_root)?,
+            time,
+        })
+    }
+
+    fn verify<'e>(
+        &self,
+        signed: &'e [u8],
+        record: Option<&[u8]>,
+        arguments: &VerifyArgs,
+    ) -> Answers<'e> {
+        let with = Verification {
+            key: self.key.as_ref(),
+            trust: self.trust.as_ref(),
+            receipt_keys: &self.receipt_keys,
+            record,
+            issuer: arguments.issuer.as_deref(),
+            subject: arguments.subject.as_deref(),
+            time: Some(self.time),
+            time_stamp: self.time_stamp.as_deref(),
+            authorities: self.authorities.as_ref(),
+            strict: arguments.strict,
+        };
+        verify(signed, &with)
+    }
+}
+
+/// The bytes of an envelope, and of the record if it is kept apart.
+struct Opened {
+    signed: Vec<u8>,
+    record: Option<Vec<u8>>,
+    /// A note about a page.
+    note: Option<String>,
+}
+
+impl Opened {
+    /// Reads an envelope, which may be in a page or an archive, and its record.
+    fn read(path: &Path, record: Option<&Path>) -> Result<Self> {
+        let mut signed = output_file::read(path)?;
+        let mut record = record.map(output_file::read).transpose()?;
+        if let Some(statement) = archived::statement(path)? {
+            let archived = std::mem::replace(&mut signed, statement);
+            record.get_or_insert(archived);
+        }
+        if !vac::page::is_page(&signed) {
+            return Ok(Self { signed, record, note: None });
+        }
+        let name = path.display().to_string();
+        let contents = vac::page::read_page(&signed).with_context(|| name.clone())?;
+        let note = format!(
+            "{name}: verifying the signed bytes in this page; what else it shows is not checked \
+             (`vac view --check {name}` compares it)"
+        );
+        let record = record.or(contents.record);
+        Ok(Self { signed: contents.document, record, note: Some(note) })
+    }
 }
 
 impl VerifyArgs {
     /// Runs the command.
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
-        self.signed = session_names::resolve_record(&self.signed)?;
-        let inputs = std::iter::once(&self.signed).chain(&self.record).chain(&self.log);
+        self.files = session_names::resolve_records(&self.files)?;
+        let batch = Batch::find(&self.files, Wanted::Envelopes);
+        let inputs = self.files.iter().chain(&self.record).chain(&self.log);
         if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once");
         }
+        match &self.files[..] {
+            [signed] if batch.is_one => self.run_one(&signed.clone(), printer),
+            _ => self.run_batch(batch, printer),
+        }
+    }
+
+    /// Verifies one envelope.
+    fn run_one(&self, signed: &Path, printer: &Printer) -> Result<Exit> {
         if self.key.is_none() && self.trust_root.is_none() {
-            return self.run_log_only(printer);
+            return self.run_log_only(signed, printer);
         }
         let output = self.output.as_deref().map(|output| OutputFile::of(Some(output)));
         let existing = Existing::by("--force", self.force);
@@ -135,56 +247,34 @@ impl VerifyArgs {
             }
             output.check(existing, self.inputs())?;
         }
-        let time = self.at.map_or_else(key_files::now, Ok)?;
-        let key = self.key.as_deref().map(key_files::read_public).transpose()?;
-        let receipt_keys = self
-            .receipt_key
-            .iter()
-            .map(|path| key_files::read_public(path))
-            .collect::<Result<Vec<_>>>()?;
-        let roots = self.trust_root.as_deref().map(key_files::read_chain).transpose()?;
-        let trust = roots.map(|roots| Trust { roots, time });
-        let mut signed = output_file::read(&self.signed)?;
-        let mut record = self.record.as_deref().map(output_file::read).transpose()?;
-        if vac::page::is_page(&signed) {
-            let name = self.name();
-            let contents = vac::page::read_page(&signed).with_context(|| name.clone())?;
-            printer.info(&format!(
-                "{name}: verifying the signed bytes in this page; what else it shows is not \
-                 checked (`vac view --check {name}` compares it)"
-            ));
-            signed = contents.document;
-            record = record.or(contents.record);
-        }
-        let answers = verify(
-            &signed,
-            &Verification {
-                key: key.as_ref(),
-                trust: trust.as_ref(),
-                receipt_keys: &receipt_keys,
-                record: record.as_deref(),
-                issuer: self.issuer.as_deref(),
-                subject: self.subject.as_deref(),
-                time: Some(time),
-                strict: self.strict,
-            },
-        );
-        let (verdict, mut exit) = self.verdict(&answers);
-        let log = match (&self.log[..], record.as_deref()) {
+        let verifier = Verifier::read(self)?;
+        let opened = Opened::read(signed, self.record.as_deref())?;
+        opened.note.iter().for_each(|note| printer.info(note));
+        let answers = verifier.verify(&opened.signed, opened.record.as_deref(), self);
+        let name = signed.display().to_string();
+        let (verdict, mut exit) = self.verdict(&answers, &name);
+        let log = match (&self.log[..], opened.record.as_deref()) {
             ([], _) => None,
             (_, Some(record)) => Some(self.verify_log(record, printer)?),
-            (_, None) => Some(self.verify_log(&signed, printer)?),
+            (_, None) => Some(self.verify_log(&opened.signed, printer)?),
         };
         if log.as_ref().is_some_and(|log| !log.made_from_log) {
             exit = Exit::Failure;
         }
-        self.print(&answers, &verdict, log, output.as_ref(), printer)?;
+        self.print(&answers, &verdict, &name, log, output.as_ref(), printer)?;
         match output {
             Some(output) if exit == Exit::Success => {
-                self.write(&answers, &output, existing, printer)
+                let Some(payload) = answers.verified_payload() else {
+                    printer.error(&format!("{name}: {NOT_ATTACHED}"));
+                    return Ok(Exit::Failure);
+                };
+                let is_json = detect_encoding(payload) == Encoding::Json;
+                output.write(&[payload], is_json, existing, printer)?;
+                printer.info(&format!("{name} -> {}", output.name()));
+                Ok(Exit::Success)
             }
             Some(_) => {
-                printer.error(&format!("{}: not verified, nothing was written", self.name()));
+                printer.error(&format!("{name}: not verified, nothing was written"));
                 Ok(exit)
             }
             None => Ok(exit),
@@ -192,11 +282,16 @@ impl VerifyArgs {
     }
 
     /// Compares a record with the logs, without checking a signature.
-    fn run_log_only(&self, printer: &Printer) -> Result<Exit> {
-        if self.output.is_some() || self.statement_only || !self.receipt_key.is_empty() {
+    fn run_log_only(&self, signed: &Path, printer: &Printer) -> Result<Exit> {
+        let asks_for_signature = self.output.is_some()
+            || self.statement_only
+            || !self.receipt_key.is_empty()
+            || self.timestamp.is_some()
+            || self.tsa_root.is_some();
+        if asks_for_signature {
             bail!("a signature is verified only with --key or --trust-root");
         }
-        let record = self.record.as_ref().unwrap_or(&self.signed);
+        let record = self.record.as_deref().unwrap_or(signed);
         let log = self.verify_log(&output_file::read(record)?, printer)?;
         let exit = if log.made_from_log { Exit::Success } else { Exit::Failure };
         if self.json {
@@ -213,23 +308,35 @@ impl VerifyArgs {
 
     /// Finds the logs, and compares the record with them.
     fn verify_log(&self, record: &[u8], printer: &Printer) -> Result<LogVerification> {
-        let plan = Search { paths: self.log.clone(), ..Search::default() }.plan()?;
+        let (archived, paths) = archived::split_logs(&self.log, record)?;
+        let plan = Search { paths, ..Search::default() }.plan()?;
         for trouble in &plan.troubles {
             printer.warn(&trouble.to_string());
         }
+        let names: Vec<_> = archived.iter().map(|task| task.name.clone()).collect();
+        let tasks: Vec<_> = plan.tasks.into_iter().chain(archived).collect();
         let record_options =
             RecordOptions { build: COMMIT.map(str::to_owned), ..RecordOptions::default() };
         let options = ConvertOptions { record: record_options, ..ConvertOptions::default() };
-        Ok(vac::verify_log(record, &plan.tasks, &options)?)
+        let log = vac::verify_log(record, &tasks, &options)?;
+        if log.verdict == LogVerdict::ValuesDiffer
+            && log.log.as_ref().is_some_and(|log| names.contains(log))
+        {
+            printer.warn_always(archived::NOT_AS_IN_PLACE);
+        }
+        Ok(log)
     }
 
-    /// All files that are read.
+    /// Returns all files that are read.
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.signed)
+        self.files
+            .iter()
             .chain(&self.key)
             .chain(&self.record)
             .chain(&self.receipt_key)
             .chain(&self.trust_root)
+            .chain(&self.timestamp)
+            .chain(&self.tsa_root)
             .chain(&self.log)
     }
 
@@ -238,13 +345,16 @@ impl VerifyArgs {
         &self,
         answers: &Answers<'_>,
         verdict: &Line,
+        name: &str,
         log: Option<LogVerification>,
         output: Option<&OutputFile>,
         printer: &Printer,
     ) -> Result<()> {
         let log_lines = log.as_ref().map(log_lines).unwrap_or_default();
         if self.json {
-            return Ok(printer.json(&self.document(answers, log))?);
+            let verified = Some(answers.into());
+            let output = VerifyOutput { file: name.to_owned(), verified, log };
+            return Ok(printer.json(&Document::new("verify", output))?);
         }
         for line in lines(answers).iter().chain([verdict]).chain(&log_lines) {
             if matches!(output, Some(OutputFile::Stdout)) {
@@ -257,8 +367,18 @@ impl VerifyArgs {
     }
 
     /// Returns the line with the verdict, and the exit code.
-    fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
-        let (style, words, hint, exit) = match answers.verdict() {
+    fn verdict(&self, answers: &Answers<'_>, name: &str) -> (Line, Exit) {
+        let (style, words, hint, exit) = self.verdict_words(answers);
+        let detail = hint.map_or_else(|| name.to_owned(), |hint| format!("{name}: {hint}"));
+        (named("verdict").styled(style, words).text(&format!(" ({detail})")), exit)
+    }
+
+    /// Returns the verdict in words, a hint if there is one, and the exit code.
+    fn verdict_words(
+        &self,
+        answers: &Answers<'_>,
+    ) -> (Style, &'static str, Option<&'static str>, Exit) {
+        match answers.verdict() {
             SignatureVerdict::Verified => (SUCCESS, "verified", None, Exit::Success),
             SignatureVerdict::StatementOnly => {
                 let words = "statement verified; record not examined";
@@ -276,49 +396,16 @@ impl VerifyArgs {
                 let hint = answers.is_missing_record().then_some(hint);
                 (ERROR, "NOT verified", hint, Exit::Failure)
             }
-        };
-        let detail = [self.name()].into_iter().chain(hint.map(str::to_owned));
-        let detail = detail.collect::<Vec<_>>().join(": ");
-        (named("verdict").styled(style, words).text(&format!(" ({detail})")), exit)
-    }
-
-    /// Writes the attached record.
-    fn write(
-        &self,
-        answers: &Answers<'_>,
-        output: &OutputFile,
-        existing: Existing,
-        printer: &Printer,
-    ) -> Result<Exit> {
-        let Some(payload) = answers.verified_payload() else {
-            printer.error(&format!(
-                "{}: the record is not in the envelope, so there is nothing to write",
-                self.name()
-            ));
-            return Ok(Exit::Failure);
-        };
-        output.write(&[payload], detect_encoding(payload) == Encoding::Json, existing, printer)?;
-        printer.info(&format!("{} -> {}", self.name(), output.name()));
-        Ok(Exit::Success)
-    }
-
-    fn name(&self) -> String {
-        self.signed.display().to_string()
-    }
-
-    fn document(
-        &self,
-        answers: &Answers<'_>,
-        log: Option<LogVerification>,
-    ) -> Document<VerifyOutput> {
-        let verified = Some(answers.into());
-        Document::new("verify", VerifyOutput { file: self.name(), verified, log })
+        }
     }
 }
 
-/// The answers, one on each line.
-fn lines(answers: &Answers<'_>) -> [Line; 7] {
-    answers.lines().map(|(question, answer)| {
+/// The reason why nothing is written although everything is verified.
+const NOT_ATTACHED: &str = "the record is not in the envelope, so there is nothing to write";
+
+/// Returns the answers, one on each line.
+fn lines(answers: &Answers<'_>) -> Vec<Line> {
+    let line = |(question, answer): (&str, &Answer)| {
         let style = match answer {
             Answer::Ok(_) => SUCCESS,
             Answer::Failed(_) => ERROR,
@@ -326,68 +413,11 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
             Answer::Absent(_) => Style::new(),
         };
         named(question).styled(style, answer.word()).text(&format!(" ({})", answer.detail()))
-    })
+    };
+    answers.lines().into_iter().map(line).collect()
 }
 
-/// The answer about the log, and each file of it that differs.
-fn log_lines(log: &LogVerification) -> Vec<Line> {
-    let from = match (&log.log, log.log_has_grown) {
-        (Some(name), false) => name.clone(),
-        (Some(name), true) => format!("what {name} was then"),
-        (None, _) => "a log".to_owned(),
-    };
-    let (style, words, detail) = match log.verdict {
-        LogVerdict::Identical => (SUCCESS, "made from it", format!("{from} gives the same bytes")),
-        LogVerdict::Equal => {
-            (SUCCESS, "made from it", format!("{from} gives the same values in other bytes"))
-        }
-        LogVerdict::OtherBuild => {
-            let version = log.version.as_deref().unwrap_or("unknown");
-            let build = log.build.as_deref().unwrap_or("not stated");
-            let detail = format!(
-                "{from} gives the same values; the record was made by version {version}, build {build}"
-            );
-            (SUCCESS, "made from it by another build", detail)
-        }
-        LogVerdict::ValuesDiffer => {
-            let place = log.differs_at.as_deref().unwrap_or_default();
-            (ERROR, "NOT made from it", format!("{from} gives another value at `{place}`"))
-        }
-        LogVerdict::SourcesDiffer => (
-            ERROR,
-            "NOT made from it",
-            format!("{from} does not have the bytes that the record states"),
-        ),
-        LogVerdict::NoSources => {
-            (ERROR, "unknown", "the record does not state what it was made from".to_owned())
-        }
-        _ => (ERROR, "NOT made from it", "no log of a session was found".to_owned()),
-    };
-    let mut lines = vec![named("log").styled(style, words).text(&format!(" ({detail})"))];
-    for source in &log.sources {
-        let recorded = group_digits(source.recorded.size);
-        let size = group_digits(source.log_size.unwrap_or(source.recorded.size));
-        let text = match source.state {
-            SourceState::Same => continue,
-            SourceState::Grown => {
-                format!("has grown: the record covers the first {recorded} of {size} bytes")
-            }
-            SourceState::Different if source.log_size.is_some() => {
-                format!("differs: {size} bytes, the record states {recorded}")
-            }
-            SourceState::Different => "differs: the SHA-256 is another one".to_owned(),
-            SourceState::Missing => "is missing".to_owned(),
-        };
-        lines.push(named("").text(&format!("{}: {text}", source.recorded.name)));
-    }
-    if log.added_files > 0 {
-        let files = pluralize(log.added_files, "file");
-        lines.push(named("").text(&format!("{files} of the log, which the record does not state")));
-    }
-    lines
-}
-
-/// The beginning of a line: a name in a column.
+/// Returns the beginning of a line: a name in a column.
 fn named(name: &str) -> Line {
     let name = if name.is_empty() { String::new() } else { format!("{name}:") };
     Line::new().styled(HEADING, &name).spaces(16_usize.saturating_sub(name.len()))

@@ -54,20 +54,20 @@ use crate::version;
     ],
 ))]
 pub struct ViewArgs {
-    /// A session log, a record (JSON, CBOR, signed), - for stdin, or the id of a session that an
-    /// agent keeps (at least 4 characters)
+    /// Session log, record (JSON, CBOR, signed), - for stdin, or the id of a session that an agent
+    /// keeps (at least 4 characters)
     #[arg(value_name = "FILE", required_unless_present_any = ["check", "last"])]
     file: Option<PathBuf>,
     /// Read the latest session that an agent keeps
     #[arg(long, conflicts_with = "file")]
     last: bool,
-    /// A file to write instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "PAGE")]
     output: Option<PathBuf>,
-    /// The signer's public key in PEM
+    /// Public key of the signer in PEM
     #[arg(long, value_name = "PUB")]
     key: Option<PathBuf>,
-    /// The record, if the envelope does not contain it
+    /// Record, if the envelope does not contain it
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Open the page in the browser
@@ -172,7 +172,7 @@ fn read(file: &Path) -> Result<Result<Vec<u8>, String>> {
     Ok(convert_found(&[file.to_owned()], None))
 }
 
-/// Whether the first document of several is a record.
+/// Returns whether the first document of several is a record.
 fn begins_with_record(bytes: &[u8]) -> bool {
     let mut scanner = vac_value::Scanner::default();
     let first = match detect_encoding(bytes) {

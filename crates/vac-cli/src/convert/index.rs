@@ -81,7 +81,7 @@ impl Index {
     /// Reads the index of a folder. One that is missing, damaged or of another format is empty.
     pub fn read(folder: &Path) -> Self {
         let path = SafePath::named(folder, &Skipped::default()).join(INDEX_NAME);
-        // Only costs time.
+        // Without an index the run only takes longer.
         path.open().and_then(read_lines).unwrap_or_default()
     }
 

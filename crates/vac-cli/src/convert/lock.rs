@@ -1,4 +1,4 @@
-//! The lock on a folder that records are written to, so that two runs take turns.
+//! The lock on a folder that records or tables are written to, so that two runs take turns.
 
 use std::path::Path;
 
@@ -10,8 +10,7 @@ use crate::printer::Printer;
 /// Locks a folder, and says so if it has to wait.
 pub fn acquire(folder: &Path, wait: Wait, printer: &Printer) -> Result<FolderLock> {
     let shown = folder.display();
-    let failed =
-        || format!("cannot lock {shown} (records need a folder that can be read and locked)");
+    let failed = || format!("cannot lock {shown} (use a folder that can be read and locked)");
     let waits = || printer.info(&format!("waiting for another vac that writes to {shown}"));
     match FolderLock::acquire(folder, wait, waits).with_context(failed)? {
         Some(lock) => Ok(lock),

@@ -246,7 +246,8 @@ fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
 
 fn aside(error: &io::Error) -> io::Error {
     let folder = tempfile::env::temp_dir();
-    io::Error::new(error.kind(), format!("cannot keep its record in {}: {error}", folder.display()))
+    let what = "cannot write its record to the temporary folder";
+    io::Error::new(error.kind(), format!("{what} {}: {error}", folder.display()))
 }
 
 /// A thread that writes blocks to a file while the next ones are made.
@@ -296,7 +297,7 @@ impl BlockWriter {
 }
 
 impl Drop for BlockWriter {
-    /// The thread must not write to a file that is removed or cut back.
+    /// Waits for the thread, which must not write to a file that is removed or cut back.
     fn drop(&mut self) {
         drop(self.finish());
     }

@@ -9,6 +9,7 @@ use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::{MemoryBudget, Skipped};
 
 use super::when;
+use crate::format::pluralize;
 use crate::printer::Printer;
 use crate::skipped;
 
@@ -78,12 +79,9 @@ impl Selection {
             }
         }
         skipped::warn(&found.skipped, printer);
-        match found.unknown_start {
-            0 => {}
-            1 => printer.warn("1 session does not say when it began, and is among these"),
-            unknown => printer.warn(&format!(
-                "{unknown} sessions do not say when they began, and are among these"
-            )),
+        if found.unknown_start > 0 {
+            let sessions = pluralize(found.unknown_start, "session");
+            printer.warn(&format!("{sessions} of unknown start included"));
         }
         let (logs, skipped) = (found.logs, found.skipped);
         Ok(Selected { logs, found: found.found, duplicates, is_complete, skipped })

@@ -92,7 +92,7 @@ fn convert(number: usize, detected: &DetectedLog, settings: &Settings, target: &
     if let Some(trouble) = &detected.trouble {
         return Outcome::Trouble(trouble.clone());
     }
-    // The name that the user states goes before that of the place.
+    // The name that the user gave takes precedence over that of the place.
     let Some(agent) = settings.agent.or_else(|| sessions::named(detected)) else {
         return Outcome::Unknown(detected.looks_like.clone());
     };

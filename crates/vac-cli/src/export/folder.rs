@@ -10,15 +10,18 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use vac::parallel::ordered_parallel_map;
 use vac_table::SessionTable;
-use vac_table::file_writer::{FileFormat, TableFileWriter, copy_without};
+use vac_table::file_writer::{TableFileWriter, copy_without};
 
+use super::export_format::FileKind;
 use super::group::{GroupReader, GroupResult, SessionState};
 use super::manifest::{self, Manifest, ManifestLog, ManifestPart};
 use super::part_files::{self, Content, Part, PartFile, Target};
 use super::read_sessions::ReadSessions;
-use super::{ExportOptions, groups};
-use crate::atomic_file::{AtomicFile, make_folder};
+use super::{ExportFormat, ExportOptions, groups, partition};
+use crate::atomic_file::{AtomicFile, is_nameless, make_folder};
+use crate::convert::lock::{self, Wait};
 use crate::exit::Exit;
+use crate::format::pluralize;
 use crate::printer::Printer;
 use crate::session_scan::{Scan, ScanFailure, Unit};
 
@@ -33,6 +36,8 @@ pub struct ExportSummary {
     pub unchanged: u64,
     /// The number of rows that were written, by table.
     pub rows: BTreeMap<SessionTable, u64>,
+    /// The number of steps or spans that were written.
+    pub parts: u64,
     /// The logs and sessions that could not be read.
     pub failures: Vec<ScanFailure>,
 }
@@ -46,7 +51,10 @@ impl ExportSummary {
     /// Counts the rows of a part.
     pub fn add_rows(&mut self, part: &Part) {
         for file in &part.files {
-            *self.rows.entry(file.table).or_default() += file.rows;
+            match file.kind {
+                FileKind::Table(table) => *self.rows.entry(table).or_default() += file.rows,
+                FileKind::Session => self.parts += file.rows,
+            }
         }
     }
 }
@@ -59,14 +67,32 @@ pub fn export_to_folder(
     units: Vec<Unit>,
     printer: &Printer,
 ) -> Result<ExportSummary> {
+    if !units.is_empty() {
+        make_folder(folder, options.mode.readers_of_logs(units.iter().map(Unit::log)))?;
+    }
+    // Two exports at once would write rows of the same sessions.
+    let _lock = folder.is_dir().then(|| lock::acquire(folder, Wait::Yes, printer)).transpose()?;
     let begun = SystemTime::now();
     let earlier = Manifest::read(folder)?;
     if let Some(earlier) = earlier.as_ref().filter(|_| !options.force) {
         earlier.check(options, folder)?;
     }
-    let earlier = earlier.unwrap_or_else(|| Manifest::new(options));
+    let mut earlier = earlier.unwrap_or_else(|| Manifest::new(options));
+    remove(folder, &earlier.superfluous_files())?;
+    remove_unfinished(folder)?;
     // Text files are written anew, and so is everything that another build wrote.
     let is_kept = !options.force && options.format.is_readable();
+    let incomplete = if is_kept { earlier.take_incomplete(folder) } else { Vec::new() };
+    for part in &incomplete {
+        let missing = earlier.paths(part).into_iter().map(|path| folder.join(path));
+        let missing = missing.filter(|path| path.symlink_metadata().is_err());
+        let sessions = pluralize(part.keys.len() as u64, "session");
+        for path in missing {
+            let path = path.display();
+            printer.warn(&format!("{path} is missing ({sessions}, exported again if possible)"));
+        }
+    }
+    let earlier = earlier;
     let is_known = is_kept && earlier.is_current();
     let known = if is_known { earlier.known_keys() } else { HashSet::new() };
     let by_path = earlier.by_path();
@@ -87,7 +113,11 @@ pub fn export_to_folder(
         let log =
             by_path.get(&*manifest::path(unit.log())).map(|index| (*index, &earlier.logs[*index]));
         match log.filter(|_| is_known) {
-            Some((_, log)) if log.stats.is_some() && log.stats == unit.log().stats() => {
+            Some((_, log))
+                if log.stats.is_some()
+                    && log.stats == unit.log().stats()
+                    && log.keys.iter().all(|key| known.contains(key)) =>
+            {
                 export.unchanged.extend(log.keys.iter().cloned());
             }
             _ => waiting.push(unit),
@@ -101,9 +131,6 @@ pub fn export_to_folder(
     };
     let progress = printer.progress("exporting", waiting.len());
     let mut failed = Ok(());
-    if !waiting.is_empty() {
-        make_folder(folder, options.mode.readers_of_logs(waiting.iter().map(Unit::log)))?;
-    }
     ordered_parallel_map(groups(waiting), options.jobs, make, |(units, result)| {
         for _ in &units {
             progress.step();
@@ -124,7 +151,7 @@ pub fn export_to_folder(
         }
     })?;
     failed.with_context(|| format!("cannot write to {}", folder.display()))?;
-    export.finish(&earlier, is_kept)
+    export.finish(&earlier, &incomplete, is_kept)
 }
 
 /// An export to a folder, while logs are read.
@@ -210,10 +237,15 @@ impl FolderExport<'_> {
 
     /// Gives files their names, takes rows that were replaced out of earlier files, and writes the
     /// manifest.
-    fn finish(self, earlier: &Manifest, is_kept: bool) -> Result<ExportSummary> {
+    fn finish(
+        self,
+        earlier: &Manifest,
+        incomplete: &[ManifestPart],
+        is_kept: bool,
+    ) -> Result<ExportSummary> {
         let Self { folder, options, mut summary, parts, logs, replaced, unchanged, .. } = self;
         summary.unchanged = unchanged.len() as u64;
-        if parts.is_empty() && logs.is_empty() && is_kept {
+        if parts.is_empty() && logs.is_empty() && incomplete.is_empty() && is_kept {
             return Ok(summary);
         }
         let mut manifest = Manifest::new(options);
@@ -233,26 +265,44 @@ impl FolderExport<'_> {
             parts.iter().flat_map(|part| &part.keys).map(String::as_str).collect();
         let live = manifest.live_keys();
         let is_live = |key: &String| is_kept && live.contains(&**key) && !written.contains(&**key);
-        let (mut rewritten, mut superfluous) = (Vec::new(), Vec::new());
+        let (mut listed, mut divided) = (Vec::new(), Vec::new());
         for part in &earlier.parts {
             let kept: Vec<_> = part.keys.iter().filter(|key| is_live(key)).cloned().collect();
             if kept.len() == part.keys.len() {
-                rewritten.push(part.clone());
-                continue;
-            }
-            if !kept.is_empty() {
+                listed.push(part.clone());
+            } else if !kept.is_empty() {
                 let kept = ManifestPart { partition: part.partition.clone(), keys: kept };
-                take_out(folder, options, part, &kept)?;
-                rewritten.push(kept);
+                listed.push(kept.clone());
+                divided.push((part, kept));
             }
-            superfluous.push(part);
         }
-        for part in parts {
-            rewritten.push(publish(folder, options.format, part)?);
+        listed.extend(parts.iter().map(|part| ManifestPart {
+            partition: part.partition.clone(),
+            keys: part.keys.clone(),
+        }));
+        manifest.parts = listed;
+        // Rows of a session must not be in two files for longer than this takes, so the files are
+        // named before they exist and before they are removed: the next export removes what one that
+        // was killed has left.
+        let mut begun = earlier.clone();
+        begun.superfluous = manifest.files_without(earlier);
+        begun.write(folder)?;
+        let write_files = || -> Result<()> {
+            for (part, kept) in &divided {
+                take_out(folder, options, part, kept)?;
+            }
+            parts.into_iter().try_for_each(|part| publish(folder, options.format, part))
+        };
+        if let Err(error) = write_files() {
+            // What remains is removed by the next export.
+            drop(remove(folder, &begun.superfluous));
+            return Err(error);
         }
-        manifest.parts = rewritten;
+        let mut before = earlier.clone();
+        before.parts.extend_from_slice(incomplete);
+        manifest.superfluous = before.files_without(&manifest);
         manifest.write(folder)?;
-        remove(folder, earlier, &superfluous, &manifest)?;
+        remove(folder, &manifest.superfluous)?;
         Ok(summary)
     }
 }
@@ -264,16 +314,17 @@ fn take_out(
     part: &ManifestPart,
     kept: &ManifestPart,
 ) -> Result<()> {
+    let ExportFormat::Tables(format) = options.format else { return Ok(()) };
     let keys: BTreeSet<_> =
         part.keys.iter().filter(|key| !kept.keys.contains(key)).cloned().collect();
     for table in options.tables.iter() {
-        let from = folder.join(path(table, part, options.format));
-        let to = folder.join(path(table, kept, options.format));
+        let from = folder.join(path(table, part, format));
+        let to = folder.join(path(table, kept, format));
         let copy = || -> io::Result<()> {
             let readers = options.mode.readers_of_files([&*from]);
             let file = AtomicFile::new(&to, readers)?;
-            let mut out = TableFileWriter::new(BufWriter::new(file), options.format, table, true)?;
-            copy_without(options.format, File::open(&from)?, &keys, &mut out)?;
+            let mut out = TableFileWriter::new(BufWriter::new(file), format, table, true)?;
+            copy_without(format, File::open(&from)?, &keys, &mut out)?;
             let file = out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.persist(true)
         };
@@ -282,34 +333,22 @@ fn take_out(
     Ok(())
 }
 
-fn publish(folder: &Path, format: FileFormat, part: Part) -> Result<ManifestPart> {
+/// Gives the files of a part their names.
+fn publish(folder: &Path, format: ExportFormat, part: Part) -> Result<()> {
     let paths: Vec<_> =
-        part.files.iter().map(|file| folder.join(part.path(file.table, format))).collect();
+        part.files.iter().map(|file| folder.join(part.path(file.kind, format))).collect();
     for (PartFile { content, .. }, path) in part.files.into_iter().zip(paths) {
         if let Content::Nameless(file) = content {
             let persisted = file.persist(&path, true);
             persisted.with_context(|| format!("cannot write {}", path.display()))?;
         }
     }
-    Ok(ManifestPart { partition: part.partition, keys: part.keys })
+    Ok(())
 }
 
-/// Removes earlier files that the manifest does not list any more.
-fn remove(
-    folder: &Path,
-    earlier: &Manifest,
-    parts: &[&ManifestPart],
-    manifest: &Manifest,
-) -> Result<()> {
-    let files = |manifest: &Manifest, part: &ManifestPart| {
-        let Some((format, tables)) = manifest.files() else { return Vec::new() };
-        tables.into_iter().map(|table| path(table, part, format)).collect::<Vec<_>>()
-    };
-    let listed: HashSet<_> = manifest.parts.iter().flat_map(|part| files(manifest, part)).collect();
-    for file in parts.iter().flat_map(|part| files(earlier, part)) {
-        if listed.contains(&file) {
-            continue;
-        }
+/// Removes files of a folder that exist.
+fn remove(folder: &Path, files: &[String]) -> Result<()> {
+    for file in files {
         let file = folder.join(file);
         match std::fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -321,6 +360,41 @@ fn remove(
     Ok(())
 }
 
-fn path(table: SessionTable, part: &ManifestPart, format: FileFormat) -> std::path::PathBuf {
+/// Removes files without a name that exports have left that were killed. The folder is locked, so
+/// they are not those of another export.
+fn remove_unfinished(folder: &Path) -> Result<()> {
+    let is_ours = |name: &str| {
+        SessionTable::parse(name).is_some() || partition::is_folder(&format!("{name}/"))
+    };
+    let mut waiting = vec![(folder.to_owned(), false)];
+    while let Some((folder, has_files)) = waiting.pop() {
+        let mut read = || -> io::Result<()> {
+            for entry in folder.read_dir()? {
+                let entry = entry?;
+                let (name, kind) = (entry.file_name(), entry.file_type()?);
+                let Some(name) = name.to_str() else { continue };
+                if kind.is_dir() && is_ours(name) {
+                    waiting.push((entry.path(), true));
+                } else if has_files && kind.is_file() && is_nameless(name) {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+            Ok(())
+        };
+        match read() {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot clean {}", folder.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn path(
+    table: SessionTable,
+    part: &ManifestPart,
+    format: vac_table::file_writer::FileFormat,
+) -> std::path::PathBuf {
     part_files::path(table, &part.partition, &part.keys, format)
 }

@@ -6,11 +6,12 @@ use std::io;
 
 use vac::tables::{log_origin, record_origin};
 use vac_adapter::Error;
+use vac_interchange::write_session;
 use vac_store::FileStat;
 use vac_table::{Tables, session_key};
 
 use super::part_files::{Part, PartFiles, Target};
-use super::{ExportOptions, partition};
+use super::{ExportFormat, ExportOptions, partition};
 use crate::session_scan::{Scan, ScanFailure, SessionKey, SessionSource, Unit};
 
 /// A session of a group: the index of its log, and its index in that.
@@ -130,7 +131,13 @@ impl GroupReader<'_> {
                     begun.map_err(|error| keep(&files, error))?;
                 }
                 files.borrow_mut().add_session(&key);
-                let read = tables.read_session(session, &origin).and_then(|_| match source {
+                let read = match self.options.format {
+                    ExportFormat::Tables(_) => tables.read_session(session, &origin).map(drop),
+                    ExportFormat::Sessions(format) => files.borrow_mut().write_session(|out| {
+                        write_session(session, &origin.sources, &key, format, out)
+                    }),
+                };
+                let read = read.and_then(|()| match source {
                     // Fails if the log was changed meanwhile.
                     SessionSource::Log(log) => log.check_unchanged(),
                     SessionSource::Record(_) => Ok(()),

@@ -1,16 +1,16 @@
 //! The manifest of a folder of tables: which sessions of which logs are in which files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::io::{self, Read as _};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use vac_store::{FileStat, StoredLog};
-use vac_table::SessionTable;
-use vac_table::file_writer::FileFormat;
+use vac_table::{SessionTable, TableSet};
 
-use super::{ExportOptions, partition};
+use super::{ExportFormat, ExportOptions, part_files, partition};
 use crate::atomic_file::AtomicFile;
 use crate::readers::Readers;
 use crate::version;
@@ -34,6 +34,10 @@ pub struct Manifest {
     partition_by: Vec<String>,
     pub parts: Vec<ManifestPart>,
     pub logs: Vec<ManifestLog>,
+    /// The paths of files that are not part of the export, or not yet: an export that was killed may
+    /// have left them, and the next one removes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub superfluous: Vec<String>,
 }
 
 /// A file for each table.
@@ -70,10 +74,11 @@ impl Manifest {
             vac_export: VERSION,
             build: version::build(),
             format: options.format.to_string(),
-            tables: options.tables.iter().map(|table| table.name().to_owned()).collect(),
+            tables: tables(options),
             partition_by: options.partition_by.iter().map(|it| it.name().to_owned()).collect(),
             parts: Vec::new(),
             logs: Vec::new(),
+            superfluous: Vec::new(),
         }
     }
 
@@ -83,20 +88,33 @@ impl Manifest {
     /// If it cannot be read, or is damaged.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST_NAME);
-        let mut text = String::new();
-        match std::fs::File::open(&path) {
-            Ok(file) => file.take(MAX_BYTES).read_to_string(&mut text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => Err(error),
-        }
-        .with_context(|| path.display().to_string())?;
         let damaged =
             || format!("{} is damaged (remove the folder and export again)", path.display());
-        let manifest: Self = serde_json::from_str(&text).with_context(damaged)?;
-        if !manifest.parts.iter().all(|part| partition::is_folder(&part.partition)) {
+        match path.symlink_metadata() {
+            // A pipe would not end.
+            Ok(metadata) if !metadata.is_file() => bail!(damaged()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Ok(_) | Err(_) => {}
+        }
+        let mut text = Vec::new();
+        File::open(&path)
+            .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text))
+            .with_context(|| path.display().to_string())?;
+        let manifest: Self = serde_json::from_slice(&text).with_context(damaged)?;
+        if !manifest.is_inside() {
             bail!(damaged());
         }
         Ok(Some(manifest))
+    }
+
+    /// Whether all files that it names are inside of the folder, and have names that an export gives
+    /// them: files are removed by what a manifest states.
+    fn is_inside(&self) -> bool {
+        let are_folders = self.parts.iter().all(|part| partition::is_folder(&part.partition));
+        let mut keys = self.parts.iter().flat_map(|part| &part.keys);
+        are_folders
+            && keys.all(|key| is_record_key(key))
+            && self.superfluous.iter().all(|path| is_path_of_export(path))
     }
 
     /// Fails if the folder contains other tables, or in another way, than those that are wanted.
@@ -126,19 +144,53 @@ impl Manifest {
         let path = folder.join(MANIFEST_NAME);
         let write = || -> io::Result<()> {
             // Paths of logs are not for everyone who can read some of the tables.
-            let mut file = AtomicFile::new(&path, Readers::Owner)?;
-            serde_json::to_writer(io::BufWriter::new(&mut file), self)?;
-            file.persist(true)
+            let mut out = BufWriter::new(AtomicFile::new(&path, Readers::Owner)?);
+            serde_json::to_writer(&mut out, self)?;
+            out.into_inner().map_err(io::IntoInnerError::into_error)?.persist(true)
         };
         write().with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Returns the format and the tables of the files; `None` if this build does not know them.
-    pub fn files(&self) -> Option<(FileFormat, Vec<SessionTable>)> {
-        let format = FileFormat::parse(&self.format)?;
-        let tables =
-            self.tables.iter().map(|table| SessionTable::parse(table)).collect::<Option<_>>()?;
-        Some((format, tables))
+    /// Returns the paths of the files of a part; none if this build does not know the format.
+    pub fn paths(&self, part: &ManifestPart) -> Vec<PathBuf> {
+        let tables: Option<TableSet> =
+            self.tables.iter().map(|table| SessionTable::parse(table)).collect();
+        let Some((format, tables)) = ExportFormat::parse(&self.format).zip(tables) else {
+            return Vec::new();
+        };
+        let kinds = format.kinds(tables).into_iter();
+        kinds.map(|kind| format.path(kind, &part.partition, &part.keys)).collect()
+    }
+
+    /// Returns the paths of the files of all parts that are not files of another export.
+    pub fn files_without(&self, other: &Self) -> Vec<String> {
+        let others = other.files();
+        let files = self.files().into_iter().filter(|path| !others.contains(path));
+        files.map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+
+    /// Returns the paths of superfluous files.
+    pub fn superfluous_files(&self) -> Vec<String> {
+        let files = self.files();
+        let is_superfluous = |path: &&String| !files.contains(Path::new(path));
+        self.superfluous.iter().filter(is_superfluous).cloned().collect()
+    }
+
+    /// Returns the paths of the files of all parts.
+    fn files(&self) -> BTreeSet<PathBuf> {
+        self.parts.iter().flat_map(|part| self.paths(part)).collect()
+    }
+
+    /// Takes parts out of which a file does not exist any more. Their sessions are not known then.
+    pub fn take_incomplete(&mut self, folder: &Path) -> Vec<ManifestPart> {
+        let parts = std::mem::take(&mut self.parts);
+        let is_complete = |part: &ManifestPart| {
+            let paths = self.paths(part);
+            paths.iter().all(|path| folder.join(path).symlink_metadata().is_ok())
+        };
+        let (complete, incomplete) = parts.into_iter().partition(is_complete);
+        self.parts = complete;
+        incomplete
     }
 
     /// Returns the logs by their paths.
@@ -169,6 +221,24 @@ impl Manifest {
     }
 }
 
+/// Whether a text is a key of a session, as `vac_table::record_key` makes it.
+fn is_record_key(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether a text is the path of a file in the folder that an export wrote: the name of a table,
+/// folders of a partition, and a file.
+fn is_path_of_export(text: &str) -> bool {
+    let (folders, name) = text.rsplit_once('/').unwrap_or(("", text));
+    let mut folders = folders.split('/').filter(|folder| !folder.is_empty()).peekable();
+    let table = folders.next_if(|folder| SessionTable::parse(folder).is_some());
+    let Some((stem, extension)) = name.split_once('.') else { return false };
+    let is_stem = if table.is_some() { part_files::is_stem(stem) } else { is_record_key(stem) };
+    let is_extension = extension.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.');
+    let are_folders = folders.all(|folder| partition::is_folder(&format!("{folder}/")));
+    is_stem && is_extension && are_folders && !text.starts_with('/')
+}
+
 /// Returns the path that a log is known by; empty for standard input.
 pub fn path(log: &StoredLog) -> String {
     if log.paths().next().is_none() {
@@ -177,4 +247,54 @@ pub fn path(log: &StoredLog) -> String {
     let path = Path::new(&log.shown);
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()
+}
+
+/// Returns the names of the tables that are written.
+fn tables(options: &ExportOptions) -> Vec<String> {
+    match options.format {
+        ExportFormat::Tables(_) => {
+            options.tables.iter().map(|table| table.name().to_owned()).collect()
+        }
+        ExportFormat::Sessions(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_an_export_are_removed() {
+        let key = "0123456789abcdef0123456789abcdef";
+        for text in [
+            "sessions/part-0123456789abcdef.parquet",
+            "usage/agent=a/day=2026-01-05/part-0123456789abcdef.csv",
+            &format!("{key}.atif.json"),
+            &format!("agent=a/{key}.otlp.json"),
+        ] {
+            assert!(is_path_of_export(text), "{text}");
+        }
+        for text in [
+            "",
+            "/",
+            "sessions",
+            "part-0123456789abcdef.parquet",
+            "sessions/notes.parquet",
+            "sessions/part-0123456789abcdeg.parquet",
+            "sessions/part-0123456789abcdef.par/quet",
+            "../sessions/part-0123456789abcdef.parquet",
+            "sessions/../part-0123456789abcdef.parquet",
+            "/sessions/part-0123456789abcdef.parquet",
+            "sessions/a=b/../../part-0123456789abcdef.parquet",
+            "sessions/a=\\..\\/part-0123456789abcdef.parquet",
+            &format!("sessions/{key}.atif.json"),
+            &format!("../{key}.atif.json"),
+            &format!("/{key}.atif.json"),
+            key,
+        ] {
+            assert!(!is_path_of_export(text), "{text}");
+        }
+        assert!(is_record_key(key));
+        assert!(!is_record_key(&key.to_uppercase()) && !is_record_key(&format!("../{key}")));
+    }
 }

@@ -1,4 +1,4 @@
-//! `vac export`: tables of many sessions as files, or as a stream.
+//! `vac export`: tables of many sessions, or a document for each, as files or as a stream.
 //!
 //! Logs are divided into groups, by their order and size alone. A worker reads the sessions of a
 //! group and writes its files, so that the same logs give the same files with any number of jobs.
@@ -6,6 +6,7 @@
 //! of which logs are in which files: later runs read what is new or was changed, and take the rows
 //! of sessions that grew out of earlier files.
 
+mod export_format;
 mod folder;
 mod group;
 mod manifest;
@@ -15,8 +16,8 @@ mod read_sessions;
 mod stdout;
 
 use vac_table::TableSet;
-use vac_table::file_writer::FileFormat;
 
+pub use export_format::ExportFormat;
 pub use folder::{ExportSummary, export_to_folder};
 pub use partition::PartitionColumn;
 pub use stdout::export_to_stdout;
@@ -35,7 +36,7 @@ pub struct ExportOptions {
     /// The tables.
     pub tables: TableSet,
     /// The format of the files.
-    pub format: FileFormat,
+    pub format: ExportFormat,
     /// The columns whose values are names of folders.
     pub partition_by: Vec<PartitionColumn>,
     /// Whether to write everything again.

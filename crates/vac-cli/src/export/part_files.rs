@@ -1,7 +1,7 @@
 //! The files of a group of logs while they are written.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek as _, SeekFrom};
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -11,6 +11,7 @@ use vac_table::SessionTable;
 use vac_table::file_writer::{FileFormat, TableFileWriter};
 
 use super::ExportOptions;
+use super::export_format::{ExportFormat, FileKind};
 use crate::atomic_file::{NamelessFile, make_folder};
 use crate::readers::Readers;
 
@@ -22,7 +23,7 @@ const HASH: usize = 8;
 /// Where files are written.
 #[derive(Clone, Copy)]
 pub enum Target<'t> {
-    /// To a folder of tables.
+    /// To a folder.
     Folder(&'t Path, Readers),
     /// To temporary files, which are copied to standard output.
     Stdout {
@@ -31,7 +32,7 @@ pub enum Target<'t> {
     },
 }
 
-/// A file for each table, with the rows of some sessions.
+/// The files of some sessions: one for each table, or one for the only session.
 pub struct Part {
     /// The names of the folders that the values of columns give, with a slash at the end.
     pub partition: String,
@@ -43,9 +44,9 @@ pub struct Part {
 
 /// A file that is complete.
 pub struct PartFile {
-    /// The table.
-    pub table: SessionTable,
-    /// The number of rows.
+    /// What it contains.
+    pub kind: FileKind,
+    /// The number of rows, steps or spans.
     pub rows: u64,
     /// The file.
     pub content: Content,
@@ -76,11 +77,16 @@ struct OpenPart {
 }
 
 struct OpenFile {
-    table: SessionTable,
+    kind: FileKind,
     rows: u64,
     /// `None` for a temporary file.
     nameless: Option<NamelessFile>,
-    writer: TableFileWriter<BufWriter<File>>,
+    writer: FileWriter,
+}
+
+enum FileWriter {
+    Table(Box<TableFileWriter<BufWriter<File>>>),
+    Session(BufWriter<File>),
 }
 
 impl<'o> PartFiles<'o> {
@@ -90,15 +96,16 @@ impl<'o> PartFiles<'o> {
 
     /// Whether the rows of a session go into the same files as those before.
     pub fn is_open(&self, partition: &str) -> bool {
-        self.open.as_ref().is_some_and(|open| open.partition == partition)
+        let is_shared = matches!(self.options.format, ExportFormat::Tables(_));
+        is_shared && self.open.as_ref().is_some_and(|open| open.partition == partition)
     }
 
     /// Begins files, and completes those before.
     pub fn begin(&mut self, partition: &str) -> io::Result<()> {
         self.close()?;
         let mut files = Vec::new();
-        for table in self.options.tables.iter() {
-            files.push(open(table, self.options.format, partition, self.target)?);
+        for kind in self.options.format.kinds(self.options.tables) {
+            files.push(open(kind, self.options.format, partition, self.target)?);
         }
         let (partition, keys) = (partition.to_owned(), Vec::new());
         self.open = Some(OpenPart { partition, keys, files });
@@ -115,9 +122,32 @@ impl<'o> PartFiles<'o> {
     /// Adds rows.
     pub fn write(&mut self, table: SessionTable, batch: &RecordBatch) -> io::Result<()> {
         let files = self.open.iter_mut().flat_map(|open| &mut open.files);
-        for file in files.filter(|file| file.table == table) {
-            file.writer.write(batch)?;
-            file.rows += batch.num_rows() as u64;
+        for file in files.filter(|file| file.kind == FileKind::Table(table)) {
+            if let FileWriter::Table(writer) = &mut file.writer {
+                writer.write(batch)?;
+                file.rows += batch.num_rows() as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a session to its file, which ends with a line end. `write` returns the number of steps
+    /// or spans.
+    pub fn write_session<E: From<io::Error>>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<u64, E>,
+    ) -> Result<(), E> {
+        let files = self.open.iter_mut().flat_map(|open| &mut open.files);
+        for file in files {
+            if let FileWriter::Session(writer) = &mut file.writer {
+                let mut out = SessionOut { writer, error: None };
+                let written =
+                    write(&mut out).and_then(|count| Ok((out.write_all(b"\n")?, count).1));
+                // Nothing else can be written, either.
+                self.error = self.error.take().or(out.error);
+                file.rows += written?;
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -137,9 +167,9 @@ impl<'o> PartFiles<'o> {
 }
 
 impl Part {
-    /// Returns the path of a file in the folder of tables.
-    pub fn path(&self, table: SessionTable, format: FileFormat) -> PathBuf {
-        path(table, &self.partition, &self.keys, format)
+    /// Returns the path of a file in the folder.
+    pub fn path(&self, kind: FileKind, format: ExportFormat) -> PathBuf {
+        format.path(kind, &self.partition, &self.keys)
     }
 }
 
@@ -154,28 +184,47 @@ pub fn path(table: SessionTable, partition: &str, keys: &[String], format: FileF
     PathBuf::from(format!("{table}/{partition}{PREFIX}{hash}.{format}"))
 }
 
+/// Whether a text is the name of such a file, without its ending.
+pub fn is_stem(text: &str) -> bool {
+    let hash = text.strip_prefix(PREFIX).filter(|hash| hash.len() == 2 * HASH);
+    hash.is_some_and(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn open(
-    table: SessionTable,
-    format: FileFormat,
+    kind: FileKind,
+    format: ExportFormat,
     partition: &str,
     target: Target<'_>,
 ) -> io::Result<OpenFile> {
     let (nameless, file, has_header) = match target {
         Target::Folder(folder, readers) => {
-            let folder = folder.join(table.name()).join(partition);
+            let folder = match kind {
+                FileKind::Table(table) => folder.join(table.name()).join(partition),
+                FileKind::Session => folder.join(partition),
+            };
             make_folder(&folder, readers).map_err(io::Error::other)?;
             let (nameless, file) = NamelessFile::create(&folder, readers)?;
             (Some(nameless), file, true)
         }
         Target::Stdout { has_header } => (None, tempfile::tempfile()?, has_header),
     };
-    let writer = TableFileWriter::new(BufWriter::new(file), format, table, has_header)?;
-    Ok(OpenFile { table, rows: 0, nameless, writer })
+    let file = BufWriter::new(file);
+    let writer = match (kind, format) {
+        (FileKind::Table(table), ExportFormat::Tables(format)) => {
+            FileWriter::Table(Box::new(TableFileWriter::new(file, format, table, has_header)?))
+        }
+        _ => FileWriter::Session(file),
+    };
+    Ok(OpenFile { kind, rows: 0, nameless, writer })
 }
 
 fn close(file: OpenFile) -> io::Result<PartFile> {
-    let OpenFile { table, rows, nameless, writer } = file;
-    let mut file = writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let OpenFile { kind, rows, nameless, writer } = file;
+    let writer = match writer {
+        FileWriter::Table(writer) => writer.finish()?,
+        FileWriter::Session(writer) => writer,
+    };
+    let mut file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     let content = match nameless {
         Some(nameless) => Content::Nameless(nameless),
         None => {
@@ -183,5 +232,25 @@ fn close(file: OpenFile) -> io::Result<PartFile> {
             Content::Temporary(file)
         }
     };
-    Ok(PartFile { table, rows, content })
+    Ok(PartFile { kind, rows, content })
+}
+
+/// Remembers why a file cannot be written: what reads a session fails for other reasons, too.
+struct SessionOut<'w> {
+    writer: &'w mut BufWriter<File>,
+    error: Option<io::Error>,
+}
+
+impl Write for SessionOut<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes).map_err(|error| {
+            let reported = io::Error::new(error.kind(), error.to_string());
+            self.error = Some(error);
+            reported
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
 }

@@ -35,7 +35,9 @@ impl PartitionColumn {
             Self::Agent => Some(session.agent().into_owned()),
             Self::Day => {
                 let start = session.record().session.session_start.as_ref().and_then(instant)?;
-                Some(utc(start)?.get(..10)?.to_owned())
+                // Tables have the years 1 to 9999.
+                let day = utc(start)?.get(..10)?.to_owned();
+                Some(day).filter(|day| !day.starts_with("0000"))
             }
         }
     }

@@ -13,14 +13,14 @@ use super::folder::ExportSummary;
 use super::group::GroupReader;
 use super::part_files::{Content, Target};
 use super::read_sessions::ReadSessions;
-use super::{ExportOptions, groups};
+use super::{ExportFormat, ExportOptions, groups};
 use crate::printer::Printer;
 use crate::session_scan::{Scan, Unit};
 
-/// Exports one table to standard output.
+/// Exports one table, or sessions line by line, to standard output.
 pub fn export_to_stdout(
     options: &ExportOptions,
-    table: SessionTable,
+    table: Option<SessionTable>,
     scan: &Scan<'_>,
     units: Vec<Unit>,
     printer: &Printer,
@@ -35,11 +35,11 @@ pub fn export_to_stdout(
         (units, result)
     };
     let mut out = printer.records();
-    let mut stream = match options.format {
-        FileFormat::ArrowStream => {
-            Some(TableFileWriter::new(printer.records(), options.format, table, true)?)
+    let mut stream = match (options.format, table) {
+        (ExportFormat::Tables(format @ FileFormat::ArrowStream), Some(table)) => {
+            Some(TableFileWriter::new(printer.records(), format, table, true)?)
         }
-        FileFormat::Csv => {
+        (ExportFormat::Tables(FileFormat::Csv), Some(table)) => {
             let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
             writeln!(out, "{}", names.join(","))?;
             None

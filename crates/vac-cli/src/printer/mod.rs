@@ -7,6 +7,7 @@
 //!
 //! A reader that closes its end of a pipe is not an error: later data is dropped.
 
+pub mod columns;
 pub mod line;
 mod pager;
 mod progress;

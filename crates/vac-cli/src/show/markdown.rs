@@ -136,7 +136,7 @@ impl MarkdownView {
     }
 }
 
-/// Why writing to text does not fail.
+/// The reason why writing to a string does not fail.
 const WRITES: &str = "writing to a string cannot fail";
 
 /// Returns text in which nothing is markup.

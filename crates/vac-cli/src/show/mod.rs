@@ -1,4 +1,4 @@
-//! What `vac show` prints: a session as text for the terminal, or as Markdown.
+//! The output of `vac show`: a session as text for the terminal, or as Markdown.
 
 pub mod markdown;
 pub mod text;
@@ -12,7 +12,7 @@ use vac_view::{EntryPlace, MessageAuthor};
 use crate::format::{group_digits, pluralize};
 use crate::layout::one_line;
 
-/// How much of each item is printed.
+/// The amount of detail that is printed of each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// One line.
@@ -45,7 +45,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether an item is of this kind.
+    /// Returns whether an item is of this kind.
     pub fn includes(self, item: &Item) -> bool {
         match (&item.kind, self) {
             (ItemKind::Prompt { command: Some(_), .. }, Self::Commands)
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// Which entry `--at` names.
+/// The entry that `--at` names.
 #[derive(Clone, Debug)]
 pub enum At {
     /// An entry by its place.
@@ -81,7 +81,8 @@ impl At {
         }
     }
 
-    /// Whether an item belongs to the entry. A call belongs to the entry of its result, too.
+    /// Returns whether an item belongs to the entry. A call belongs to the entry of its result,
+    /// too.
     pub fn selects(&self, item: &Item) -> bool {
         match self {
             Self::Place(place) => {

@@ -31,7 +31,7 @@ const INDENT: usize = 2;
 const TEXT_INDENT: usize = 6;
 /// The number of lines of an output, a diff or a command that are printed without `--full`.
 const MAX_LINES: usize = 12;
-/// How a call ended is left out if less than this width is left for what happened.
+/// The end of a call is left out if less than this width remains for what happened.
 const MIN_WHAT: usize = 8;
 /// Footers list at most this many names, without `--full`.
 const MAX_NAMES: usize = 12;
@@ -144,7 +144,7 @@ impl TextView {
         if end.is_empty() { line } else { line.spaces(2).styled(end_style, &end) }
     }
 
-    /// The width of what happened, without how it ended.
+    /// Returns the width of what happened, without how it ended.
     fn room(&self, item: &Item) -> usize {
         let before = INDEX_WIDTH.max(item.place.index().to_string().len()) + 2 + 8 + 2;
         self.width.saturating_sub(before + ACTOR_WIDTH + 1 + item.depth * INDENT).max(1)
@@ -298,7 +298,7 @@ impl TextView {
     }
 }
 
-/// Whether the text of a message does not fit its line.
+/// Returns whether the text of a message does not fit its line.
 fn has_text_below(item: &Item, room: usize) -> bool {
     match &item.kind {
         ItemKind::Prompt { text, command: None, .. } | ItemKind::Answer { text, .. } => {

@@ -197,12 +197,15 @@ impl Run<'_> {
             let known = found.logs.into_iter().map(|log| detect(log, AGENTS));
             return known.into_iter().find_map(|known| sessions::named(&known));
         }
+        if let Input::Archived(_) = self.input {
+            return None;
+        }
         let log = Memory { name: "-", bytes: &self.stdin };
         let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
         vac::agent(adapter.name())
     }
 
-    /// If the input is a log, replaces its problems with one that names the agent.
+    /// Replaces the problems of an input that is a log with one that names the agent.
     fn explain_log(&mut self) {
         if self.outcome.is_valid() || !self.settings.rule.is_for_records() {
             return;
@@ -371,7 +374,9 @@ impl Run<'_> {
                 let offset = start + error.offset;
                 // Only a file can be read again to count its lines.
                 let position = match self.input {
-                    Input::File(_) => Some(Position::at(offset, self.input.open()?)?),
+                    Input::File(_) | Input::Archived(_) => {
+                        Some(Position::at(offset, self.input.open()?)?)
+                    }
                     _ => None,
                 };
                 self.add_problem(error.problem.to_string(), offset, position, place);

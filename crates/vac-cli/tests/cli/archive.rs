@@ -11,7 +11,7 @@ const KEY: &str = "sessions-key/signing-key.pem";
 const PUBLIC: &str = "sessions-key/signing-key.pub.pem";
 const ID: &str = "5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11";
 
-/// A home with a session of Claude Code, and an archive.
+/// Returns a folder with a home, which has a session of Claude Code, and an archive.
 fn prepared() -> Folder {
     let folder = Folder::new();
     home::copy("claude/jsonl/basic/session.jsonl", &folder, &log());
@@ -241,6 +241,8 @@ fn list_and_status_show_what_is_archived() {
     let after = folder.vac(&["archive", "status", "sessions", "--root", "home", "--json"]).json();
     assert_eq!((&after["sessions"], &after["agents"]["claude"]), (&1.into(), &1.into()));
     assert_eq!(after["not-archived"].as_array().unwrap().len(), 0);
+    let first = &before.json()["not-archived"][0];
+    assert_eq!((&first["state"], &first["session-id"]), (&"new".into(), &ID.into()), "{first}");
     let all = folder.vac(&["archive", "list", "sessions", "--all-versions", "--json"]);
     assert_eq!(all.json()["sessions"][0]["session-id"], ID);
     for width in ["40", "60", "80", "120", "200"] {
@@ -248,6 +250,35 @@ fn list_and_status_show_what_is_archived() {
         let width: usize = width.parse().unwrap();
         assert!(ran.lines().iter().all(|line| line.chars().count() <= width), "{ran:?}");
         assert!(ran.stdout.contains("5f0c1c1e"), "{ran:?}");
+    }
+}
+
+#[test]
+fn status_shows_what_has_grown_and_when_it_is_deleted() {
+    let folder = prepared();
+    add(&folder);
+    let path = folder.path().join(log());
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}{}\n", text.lines().last().unwrap())).unwrap();
+    folder.write(home::CODEX_FILE, home::codex(home::CODEX_ID, "2026-03-02T09:00:00.000Z"));
+    let status =
+        || folder.vac(&["archive", "status", "sessions", "--root", "home", "--json"]).json();
+    let logs = status()["not-archived"].as_array().unwrap().clone();
+    assert_eq!(logs.len(), 2, "{logs:?}");
+    // The agent that deletes is the first.
+    assert_eq!((&logs[0]["agent"], &logs[0]["state"]), (&"claude".into(), &"changed".into()));
+    let days = logs[0]["days-left"].as_f64().unwrap();
+    assert!((29.0..=30.0).contains(&days), "{days}");
+    assert!(logs[0]["deleted-from"].as_str().unwrap().ends_with('Z'), "{logs:?}");
+    assert_eq!((&logs[1]["agent"], logs[1].get("days-left")), (&"codex".into(), None));
+    folder.write("home/.claude/settings.json", "{\"cleanupPeriodDays\": 0 /* at once */}");
+    assert!(status()["not-archived"][0]["days-left"].as_f64().unwrap() <= 0.0);
+    for width in ["20", "40", "60", "80", "120", "200"] {
+        let variables = [("COLUMNS", width)];
+        let ran = folder.vac_at_home(&variables, &["archive", "status", "sessions"]);
+        let width: usize = width.parse().unwrap();
+        assert!(ran.lines().iter().all(|line| line.chars().count() <= width), "{ran:?}");
+        assert!(ran.stdout.contains("overdue") || width < 40, "{ran:?}");
     }
 }
 
@@ -277,7 +308,7 @@ fn folder_that_is_not_an_archive_is_refused() {
     assert!(ran.code == 2 && ran.stderr.contains("--discover"), "{ran:?}");
 }
 
-/// Kills a run after ever longer times; the archive is valid each time, and complete in the end.
+/// Kills a run after increasing times; the archive is valid each time, and complete in the end.
 #[cfg(unix)]
 #[test]
 fn killed_run_leaves_a_valid_archive() {
@@ -410,4 +441,66 @@ fn key_is_named_by_a_variable() {
     assert!(none.code == 2 && none.stderr.contains("VAC_KEY"), "{none:?}");
     let ran = folder.vac_at_home(&[("VAC_KEY", "elsewhere/signing-key.pem")], &arguments);
     assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+/// A database that is unchanged, with its journals, is known by the state of its files.
+#[cfg(unix)]
+#[test]
+fn database_is_known_by_its_state_until_it_changes() {
+    let folder = prepared();
+    let database = "home/.local/share/opencode/opencode.db";
+    home::copy("opencode/database/basic/opencode.db", &folder, database);
+    // A file that was changed a moment ago is read again.
+    std::thread::sleep(std::time::Duration::from_millis(3200));
+    assert_eq!(add(&folder).code, 0);
+    let index = fs::read_to_string(folder.path().join("sessions/index")).unwrap();
+    let key = format!("{database}#{}", home::OPENCODE_ID);
+    assert!(index.contains(&key), "{index}");
+    let again = add(&folder).json();
+    assert_eq!((&again["unchanged"], again["sessions"].as_array().unwrap().len()), (&3.into(), 0));
+    let connection = rusqlite::Connection::open(folder.path().join(database)).unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
+    let update = "UPDATE session SET title = 'Another harbour' WHERE id = ?1";
+    connection.execute(update, [home::OPENCODE_ID]).unwrap();
+    let changed = add(&folder).json();
+    let ids: Vec<_> =
+        changed["sessions"].as_array().unwrap().iter().map(|it| &it["session-id"]).collect();
+    assert_eq!(ids, [home::OPENCODE_ID], "{changed}");
+    drop(connection);
+    valid(&folder);
+}
+
+#[test]
+fn key_of_an_archive_is_never_in_it() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path().join("here")).unwrap();
+    home::copy("claude/jsonl/basic/session.jsonl", &folder, &log());
+    let in_folder = |line: &str| {
+        let program = env!("CARGO_BIN_EXE_vac");
+        let mut words = line.split(' ');
+        let place = folder.path().join(words.next().unwrap());
+        let ran = std::process::Command::new(program)
+            .args(words)
+            .current_dir(place)
+            .env_remove("VAC_KEY")
+            .output()
+            .unwrap();
+        (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let made = in_folder("here archive init . --keygen");
+    assert_eq!(made.0, Some(0), "{made:?}");
+    assert!(folder.path().join("here-key/signing-key.pem").exists());
+    let added = in_folder("here archive add . --discover --root ../home");
+    assert_eq!(added.0, Some(0), "{added:?}");
+    let added = in_folder("here/objects archive add .. --discover --root ../../home");
+    assert_eq!(added.0, Some(0), "{added:?}");
+    let verified =
+        folder.vac(&["archive", "verify", "here", "--key", "here-key/signing-key.pub.pem"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    fs::rename(folder.path().join("here-key"), folder.path().join("other-key")).unwrap();
+    let none = in_folder("here archive add . --discover --root ../home");
+    assert!(
+        none.0 == Some(2) && none.1.contains("here-key/signing-key.pem does not exist"),
+        "{none:?}"
+    );
 }

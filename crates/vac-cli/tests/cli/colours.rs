@@ -6,7 +6,7 @@ use crate::home;
 use crate::records::{record, small};
 use crate::run::{Folder, Ran};
 
-/// Returns a folder with something for every command, and commands.
+/// Returns a folder with input for every command, and the commands.
 fn runs() -> (Folder, Vec<Vec<&'static str>>) {
     let folder = crate::receipts::folder();
     folder.write("home/.claude/projects/p/1.jsonl", home::claude("s", "2026-03-01T09:00:00Z"));

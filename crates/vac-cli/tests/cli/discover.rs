@@ -183,6 +183,37 @@ fn a_database_goes_before_the_files_it_replaced() {
 }
 
 #[test]
+fn older_forms_of_a_session_are_read_only_without_it() {
+    let folder = Folder::new();
+    let put = |fixture: &str, name: &str| {
+        copy(fixture, &folder, name);
+        fs::read(folder.path().join(name)).expect("a log")
+    };
+    let id = "44444444-0000-4000-8000-0000000000c1";
+    let flat = format!("home/.copilot/session-state/{id}.jsonl");
+    let events = put("copilot/events/basic/events.jsonl", &flat);
+    let logs = "home/.gemini/antigravity-cli/brain/c-1/.system_generated/logs";
+    let steps = "antigravity/transcript/basic/transcript_full.jsonl";
+    let steps = put(steps, &format!("{logs}/transcript.jsonl"));
+    let name = "20250901_090000.jsonl";
+    put(&format!("goose/jsonl/basic/{name}"), &format!("home/.local/share/goose/sessions/{name}"));
+    says(&discover(&folder, &[]), "3 new, 0 changed, 0 unchanged\n");
+    // The log that replaced the file goes on.
+    let longer = |log: &[u8], line: &str| [log, line.as_bytes(), b"\n"].concat();
+    let event = r#"{"type":"abort","data":{"reason":"user"},"id":"z1","parentId":null}"#;
+    folder.write(&format!("home/.copilot/session-state/{id}/events.jsonl"), longer(&events, event));
+    let step = r#"{"step_index":99,"source":"SYSTEM","type":"SYSTEM_MESSAGE","status":"DONE","created_at":"2026-06-20T12:00:00Z"}"#;
+    folder.write(&format!("{logs}/transcript_full.jsonl"), longer(&steps, step));
+    let ran = discover(&folder, &["-v"]);
+    says(&ran, "0 new, 2 changed, 1 unchanged\n");
+    says(&ran, &format!("session-state/{id}.jsonl: skipped, "));
+    says(&ran, "transcript.jsonl: skipped, ");
+    // A user can name it.
+    let ran = folder.vac(&["convert", "-o", "named.json", &flat]);
+    says(&ran, "1 session converted, 0 failed, 0 skipped\n");
+}
+
+#[test]
 fn records_go_to_stdout_without_a_folder() {
     let folder = home();
     for arguments in [&[][..], &["-o", "-"]] {
@@ -210,7 +241,7 @@ fn sessions_can_be_chosen() {
         "1 new, 0 changed",
     );
     let ran = discover(&folder, &["-a", "cursor", "--until", "1999-12-31"]);
-    says(&ran, "3 sessions do not say when they began, and are among these\n");
+    says(&ran, "3 sessions of unknown start included\n");
     says(&ran, "3 new, 0 changed, 0 unchanged\n");
     let at_home = folder.vac_at_home(&[], &["convert", "--discover", "-o", "all"]);
     says(&at_home, "11 new, 0 changed, 0 unchanged\n");

@@ -24,7 +24,7 @@ fn two_sessions() -> Folder {
     folder
 }
 
-/// The files of a folder, by their paths in it.
+/// Returns the files of a folder, by their paths in it.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
@@ -52,7 +52,7 @@ fn batches(folder: &Path, table: &str) -> Vec<RecordBatch> {
     found
 }
 
-/// The values of a text column, in order.
+/// Returns the values of a text column, in order.
 fn texts(folder: &Path, table: &str, column: &str) -> Vec<String> {
     let mut found = Vec::new();
     for batch in batches(folder, table) {
@@ -306,6 +306,110 @@ fn folders_of_agents_and_damaged_manifests_are_refused() {
         "partition-by": [], "parts": [{"partition": "../../", "keys": ["x"]}], "logs": []}"#;
     folder.write("t/.vac-export.json", manifest);
     assert_eq!(folder.vac_at_home(&[], &["export", "-o", "t", "--force"]).code, 2);
+}
+
+#[test]
+fn manifest_names_no_file_outside_of_its_folder() {
+    let folder = two_sessions();
+    for (number, parts, superfluous) in [
+        (0, r#"[{"partition": "", "keys": ["../../victim"]}]"#, "[]"),
+        (1, r#"[{"partition": "", "keys": ["0/../../../victim"]}]"#, "[]"),
+        (2, "[]", r#"["../../victim.atif.json"]"#),
+        (3, "[]", r#"["sessions/../../../victim.atif.json"]"#),
+    ] {
+        let victim = folder.write("victim.atif.json", "{}");
+        let manifest = format!(
+            r#"{{"vac-export": 1, "build": "", "format": "atif", "tables": [], "partition-by": [],
+                "parts": {parts}, "logs": [], "superfluous": {superfluous}}}"#
+        );
+        let out = format!("t/{number}");
+        folder.write(&format!("{out}/.vac-export.json"), manifest);
+        let ran = folder.vac_at_home(&[], &["export", "-f", "atif", "-o", &out, "--force"]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("is damaged"), "{}", ran.stderr);
+        assert!(victim.exists(), "{number}");
+    }
+}
+
+#[test]
+fn files_that_a_killed_export_left_are_removed() {
+    let folder = two_sessions();
+    let export = || {
+        let ran = folder.vac_at_home(&[], &["export", "-o", "t"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        texts(&folder.path().join("t"), "sessions", "session_id")
+    };
+    assert_eq!(export(), [FIRST, SECOND]);
+    let tables = folder.path().join("t");
+    let (name, part) = files(&tables)
+        .into_iter()
+        .find(|(name, _)| name.starts_with("sessions"))
+        .expect("a file of sessions");
+    // Named before it was written, and not in the manifest that was to replace this one.
+    let left = "sessions/part-0123456789abcdef.parquet";
+    folder.write(&format!("t/{left}"), &part);
+    let note = folder.write("t/notes.txt", "Not ours");
+    folder.write("t/usage/.vac-notes", "Not ours");
+    let unfinished = folder.write("t/usage/.vac-a1B2c3", &part);
+    let manifest = folder.path().join("t/.vac-export.json");
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json.get("superfluous"), None);
+    json["superfluous"] = serde_json::json!([left, name.to_string_lossy()]);
+    std::fs::write(&manifest, json.to_string()).expect("a manifest");
+    assert_eq!(export(), [FIRST, SECOND]);
+    assert!(!tables.join(left).exists() && tables.join(&name).exists() && note.exists());
+    assert!(!unfinished.exists() && tables.join("usage/.vac-notes").exists());
+}
+
+#[test]
+fn session_whose_file_is_missing_is_exported_again() {
+    let folder = two_sessions();
+    let export = |options: &[&str]| {
+        let ran = folder.vac_at_home(&[], &[&["export", "-o", "t"], options].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    export(&[]);
+    let tables = folder.path().join("t");
+    let before = files(&tables);
+    let name = before.keys().find(|name| name.starts_with("entries")).expect("a file of entries");
+    std::fs::remove_file(tables.join(name)).expect("the file is removed");
+    let message = export(&[]);
+    assert!(message.contains("parquet is missing (2 sessions"), "{message}");
+    assert_eq!(texts(&tables, "sessions", "session_id"), [FIRST, SECOND]);
+    assert_eq!(texts(&tables, "entries", "type").len(), 4);
+    assert_eq!(files(&tables).len(), before.len());
+    assert!(export(&[]).contains("(0 new, 0 changed, 2 unchanged)"));
+    // Of a log that does not exist any more, nothing is left to export.
+    std::fs::remove_file(tables.join(name)).expect("the file is removed");
+    let log = format!("home/.claude/projects/p/{FIRST}.jsonl");
+    std::fs::remove_file(folder.path().join(log)).expect("the log is removed");
+    export(&[]);
+    assert_eq!(texts(&tables, "sessions", "session_id"), [SECOND]);
+    assert_eq!(texts(&tables, "entries", "type").len(), 2);
+}
+
+#[test]
+fn exports_at_once_take_turns() {
+    let folder = Folder::new();
+    let ids: Vec<_> =
+        (0..6).map(|number| format!("0a0a0a0a-0000-4000-8000-00000000000{number}")).collect();
+    for id in &ids {
+        folder.write(&format!("logs/{id}.jsonl"), claude(id, "2026-03-01T09:00:00.000Z"));
+    }
+    std::thread::scope(|scope| {
+        for id in &ids {
+            let folder = &folder;
+            scope.spawn(move || {
+                let ran = folder.vac(&["export", &format!("logs/{id}.jsonl"), "-o", "t"]);
+                assert_eq!(ran.code, 0, "{}", ran.stderr);
+            });
+        }
+    });
+    let ran = folder.vac(&["export", "logs", "-o", "t"]);
+    assert!(ran.stderr.contains("(0 new, 0 changed, 6 unchanged)"), "{}", ran.stderr);
+    assert_eq!(texts(&folder.path().join("t"), "sessions", "session_id"), ids);
 }
 
 #[test]

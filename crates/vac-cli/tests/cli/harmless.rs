@@ -1,5 +1,5 @@
-//! Nothing that a session, a record, a key or a name says acts on a terminal, in any
-//! command, and JSON says it all the same.
+//! Text of a session, a record, a key or a file name never controls the terminal, in any command,
+//! and JSON contains it unchanged.
 
 use serde_json::{Value, json};
 use vac_value::is_harmless;
@@ -12,13 +12,13 @@ use crate::{home, receipts};
 /// ends of lines, and a line that looks like one of ours.
 const EVIL: &str = "\u{1b}[31m\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}1A\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{feff}\u{ad}\u{e0041}\u{85}\u{2028}\u{2029}\u{7f}\u{8}\r\nforged: verified";
 
-/// The same, as the name of a file.
+/// The same text as the name of a file.
 #[cfg(unix)]
 const NAME: &str = EVIL;
 #[cfg(not(unix))]
 const NAME: &str = "\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{feff}\u{e0041}";
 
-/// No character but the ends of our own lines does anything.
+/// Fails if the output contains a control character other than the ends of our own lines.
 #[track_caller]
 fn is_safe(ran: &Ran, arguments: &[&str]) {
     for text in [&ran.stdout, &ran.stderr] {
@@ -28,7 +28,7 @@ fn is_safe(ran: &Ran, arguments: &[&str]) {
     }
 }
 
-/// Returns a session of Claude Code in which everything is evil.
+/// Returns a session of Claude Code with hostile text in every place.
 fn session() -> String {
     let line = |kind: &str, message: Value| {
         json!({"type": kind, "uuid": EVIL, "sessionId": EVIL, "cwd": EVIL, "version": EVIL,
@@ -52,7 +52,7 @@ fn session() -> String {
     .join("\n")
 }
 
-/// Returns a folder with evil files of every kind.
+/// Returns a folder with hostile files of every kind.
 fn folder() -> Folder {
     let folder = receipts::folder();
     folder.write(&format!("home/.claude/projects/{NAME}/{NAME}.jsonl"), session());

@@ -58,7 +58,7 @@ fn a_word_that_is_nearly_right_is_suggested() {
     }
 }
 
-/// Every example of every help text is run where everything that it speaks of is there.
+/// Runs every example of every help text, in a folder with the files that it names.
 #[cfg(unix)]
 mod examples {
     use std::fs;
@@ -69,8 +69,9 @@ mod examples {
     use crate::receipts;
     use crate::records::small;
     use crate::run::{Folder, Ran};
+    use crate::timestamp;
 
-    /// What the examples are about.
+    /// Returns a folder with the files that the examples name.
     fn stage() -> Folder {
         let folder = Folder::new();
         for home in ["home", "backup/home"] {
@@ -94,6 +95,7 @@ mod examples {
         copy("prices/sample.json", &folder, "prices.json");
         signed(&folder);
         archived(&folder);
+        stamped(&folder);
         folder
     }
 
@@ -105,6 +107,14 @@ mod examples {
         must(folder, &["archive", "head", "sessions", "-o", "head.cbor"]);
     }
 
+    fn stamped(folder: &Folder) {
+        timestamp::tokens(folder);
+        copy("sign/timestamps/p256.tsr", folder, "reply.tsr");
+        copy("sign/timestamps/other-root.pem", folder, "tsa-root.pem");
+        let key = ["--key", "tsa/key.pem", "--insecure-key-permissions", "--no-time"];
+        must(folder, &[&["sign", "stamped.json", "-o", "signed.cose"][..], &key].concat());
+    }
+
     fn signed(folder: &Folder) {
         must(folder, &["keygen", "-o", "keys"]);
         let key = ["sign", "record.json", "--key", "keys/signing-key.pem"];
@@ -113,6 +123,8 @@ mod examples {
         must(folder, &page);
         must(folder, &[&key[..], &["--detached", "-o", "record.sig.cbor"]].concat());
         must(folder, &[&key[..], &["--hash-envelope", "-o", "statement.cbor"]].concat());
+        let records = ["sign", "records", "--key", "keys/signing-key.pem", "--hash-envelope"];
+        must(folder, &[&records[..], &["-o", "signed/"]].concat());
         let statement = fs::read(folder.path().join("statement.cbor")).expect("a statement");
         let log = SecretKey::ed25519(&[0x10; 32]);
         folder.write("receipt.cbor", receipts::receipt(&statement, &log));
@@ -137,13 +149,14 @@ mod examples {
         assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
     }
 
-    /// Runs a line where what it writes is not there yet, and puts everything back.
+    /// Runs a line without the files that it writes, and restores the folder.
     fn run(stage: &Folder, line: &str) -> Ran {
         let mut words = line.split(' ').skip_while(|word| !["-o", ">"].contains(word));
         let written = words.nth(1).map(|name| stage.path().join(name.replace('~', "home")));
         let aside = stage.path().join("aside");
         let is_there = written.as_ref().is_some_and(|path| fs::rename(path, &aside).is_ok());
-        let ran = stage.shell(&[], line);
+        // What a user would type.
+        let ran = stage.shell(&[("VAC_KEY_PASSWORD", "sesame")], line);
         if let Some(path) = written {
             assert!(path.exists(), "{line}");
             let is_folder = path.is_dir();

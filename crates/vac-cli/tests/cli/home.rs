@@ -1,4 +1,4 @@
-//! A home folder with sessions of every agent, and what else agents keep there.
+//! A home folder with sessions of every agent, and other files that agents keep there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -107,7 +107,7 @@ fn copy_path(from: &Path, folder: &Folder, name: &str) {
     }
 }
 
-/// Everything in a folder: names, bytes, and when they were changed.
+/// Returns the content of a folder: names, bytes, and times of the last change.
 pub fn state(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
@@ -124,8 +124,8 @@ pub fn state(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> 
     found
 }
 
-/// Takes away every right to a file or folder; false, with a line, where that changes
-/// nothing because the user may do everything.
+/// Removes all permissions of a file or folder. Prints a line and returns false where that has no
+/// effect, because the user is root.
 #[cfg(unix)]
 pub fn lock(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -137,7 +137,7 @@ pub fn lock(path: &Path) -> bool {
     is_locked
 }
 
-/// Gives them back, so that the folder can be removed.
+/// Restores the permissions, so that the folder can be removed.
 #[cfg(unix)]
 pub fn unlock(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;

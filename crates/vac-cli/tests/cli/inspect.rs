@@ -184,7 +184,7 @@ fn attached_record_of_an_envelope_is_validated() {
     let variant = ran.json()["sessions"][0]["variant"].clone();
     assert!(variant.as_str().expect("a variant").starts_with("signed-record-"), "{variant}");
     let ran = folder.vac(&["inspect", &format!("{fixtures}signed-detached.cbor")]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.code == 1 && !ran.stdout.contains("\nagent "), "{ran:?}");
     assert!(ran.stderr.contains("the signature is detached"), "{}", ran.stderr);
 }
 
@@ -199,4 +199,46 @@ fn unreadable_files_are_reported() {
     let ran = folder.vac(&["inspect", "not.cbor"]);
     assert!(ran.code == 1 && ran.stderr.contains("not CBOR"), "{}", ran.stderr);
     assert_eq!(folder.vac(&["inspect", "nowhere"]).code, 2);
+}
+
+#[test]
+fn claims_of_envelopes_are_shown_as_not_checked() {
+    let folder = crate::sign::folder();
+    let options = ["--issuer", "https://ci.example/\u{1b}[2J", "--subject", "s-1", "--kid", "0aff"];
+    for (flag, output) in
+        [("--attached", "a.cose"), ("--detached", "d.cose"), ("--hash-envelope", "h.cose")]
+    {
+        let arguments = [&["a.json", flag, "-o", output][..], &options].concat();
+        assert_eq!(crate::sign::sign(&folder, &arguments).code, 0);
+        let ran = folder.vac(&["inspect", output]);
+        // Without its record, an envelope is not a session.
+        assert_eq!(ran.code, i32::from(output != "a.cose"), "{ran:?}");
+        assert!(ran.stdout.contains("signature  not checked; its envelope claims:\n"), "{ran:?}");
+        for line in [
+            "issuer     https://ci.example/\\u{1b}[2J",
+            "subject    s-1",
+            "key id     0aff",
+            "algorithm  EdDSA",
+        ] {
+            assert!(ran.lines().contains(&line), "{line}: {ran:?}");
+        }
+        assert!(ran.stdout.contains("\nsigned at  20"), "{ran:?}");
+        let json = folder.vac(&["inspect", "--json", output]).json();
+        let list = if output == "a.cose" { "sessions" } else { "envelopes" };
+        let found = &json[list][0];
+        assert_eq!(found["signature"], "not-checked", "{json}");
+        assert_eq!(found["signer"]["key-id"], "0aff", "{json}");
+        assert!(found["signer"]["issued-at"].as_i64() > Some(1_700_000_000), "{json}");
+        // A bit of the signature changes nothing that is shown: it is not checked.
+        let path = folder.path().join(output);
+        let mut envelope = std::fs::read(&path).unwrap();
+        *envelope.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, envelope).unwrap();
+        assert_eq!(folder.vac(&["inspect", output]).stdout, ran.stdout);
+        let checked = folder.vac(&["inspect", output, "--key", "keys/signing-key.pub.pem"]);
+        assert_eq!((checked.code, checked.stdout.as_str()), (1, ""), "{checked:?}");
+    }
+    let both = folder.vac(&["inspect", "a.cose", "d.cose", "h.cose"]);
+    let words = "envelope   h.cose, which does not contain its record\n";
+    assert!(both.code == 1 && both.stdout.contains(words), "{both:?}");
 }

@@ -1,4 +1,4 @@
-//! `vac keygen`: keys that only their owner can read, and that are never replaced.
+//! `vac keygen`: only the owner can read keys, and they are never replaced.
 
 use vac_sign::{PublicKey, SecretKey, Signer as _};
 

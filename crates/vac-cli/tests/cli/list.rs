@@ -194,6 +194,7 @@ fn list_and_convert_agree_on_ids_variants_and_number() {
             "home/.gemini/antigravity-cli/brain/PLACE/.system_generated/logs/transcript_full.jsonl",
         ),
         ("droid", "home/.factory/sessions/PLACE/NAME"),
+        ("grok", "home/.grok/sessions/PLACE/NAME/updates.jsonl"),
         ("pi", "home/.pi/agent/sessions/PLACE/NAME"),
         ("copilot", "home/.copilot/session-state/PLACE/events.jsonl"),
     ] {
@@ -224,6 +225,28 @@ fn list_and_convert_agree_on_ids_variants_and_number() {
     converted.sort();
     assert!(listed.len() > 100, "{}", listed.len());
     assert_eq!(listed, converted);
+}
+
+#[test]
+fn large_log_is_listed_with_the_variant_of_its_record() {
+    let folder = Folder::new();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/copilot/events-folder/basic/session-state");
+    let id = fixture.read_dir().expect("a folder").next().expect("a session").expect("an entry");
+    let state = format!("home/.copilot/session-state/{}", id.file_name().to_string_lossy());
+    let mut events = fs::read_to_string(id.path().join("events.jsonl")).expect("events");
+    let last = events.lines().last().expect("an event").to_owned();
+    while events.len() < 400 * 1024 {
+        events.push_str(&last);
+        events.push('\n');
+    }
+    folder.write(&format!("{state}/events.jsonl"), events);
+    folder.write(&format!("{state}/plan.md"), "1. Look.\n");
+    let listed = folder.vac(&["list", "--json", "--root", "home"]);
+    let converted =
+        folder.vac(&["convert", "--discover", "--root", "home", "-o", "records", "--json"]);
+    assert_eq!(sessions(&listed), sessions(&converted));
+    assert!(listed.stdout.contains("\"events-folder\""), "{}", listed.stdout);
 }
 
 #[test]
@@ -311,7 +334,7 @@ fn an_agent_and_a_time_can_be_chosen() {
     // The transcript does not say when it began.
     let (found, stderr) = list(&["-a", "cursor", "--since", "2099-01-01"]);
     assert!(found.contains(&CURSOR_ID.to_owned()), "{found:?}");
-    assert!(stderr.contains("not say when"), "{stderr}");
+    assert!(stderr.contains("of unknown start included"), "{stderr}");
     for wrong in [
         &["--since", "tomorrow"][..],
         &["--since", "7x"],

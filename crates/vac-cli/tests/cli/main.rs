@@ -3,22 +3,28 @@
 #![allow(clippy::disallowed_macros, reason = "a test says why it was skipped")]
 
 mod archive;
+mod archive_records;
+mod batch;
 mod colours;
 mod completions;
 mod convert;
 mod discover;
 #[cfg(unix)]
 mod docs;
+mod doctor;
 mod events;
 #[cfg(feature = "parquet")]
 mod export;
+mod export_sessions;
 mod harmless;
 mod help;
 mod home;
+mod hook;
 mod hostile;
 mod incremental;
 mod inputs;
 mod inspect;
+mod key_passwords;
 mod keygen;
 mod labels;
 mod lints;
@@ -37,6 +43,7 @@ mod show;
 mod sign;
 mod signed;
 mod terminal_views;
+mod timestamp;
 mod transcode;
 mod tree;
 mod usage;

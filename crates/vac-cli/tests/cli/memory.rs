@@ -1,4 +1,4 @@
-//! Records bigger than the memory that they may take.
+//! Records that are larger than the memory that they may take.
 
 use crate::records::record;
 use crate::run::Folder;
@@ -26,10 +26,10 @@ fn a_record_that_is_streamed_takes_the_memory_of_its_largest_entry() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
-    /// Bytes.
+    /// The size of the record in bytes.
     const RECORD: usize = 100 << 20;
-    /// Kilobytes.
-    const MOST: usize = 64 << 10;
+    /// The limit on memory in kilobytes.
+    const MAX_PEAK: usize = 64 << 10;
 
     let mut child = Command::new(env!("CARGO_BIN_EXE_vac"))
         .args(["validate", "-"])
@@ -63,5 +63,5 @@ fn a_record_that_is_streamed_takes_the_memory_of_its_largest_entry() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("-: /session/entries/"), "{stdout}");
     assert!(stdout.contains("/type: expected \"user\", "), "{stdout}");
-    assert!(peak < MOST, "{peak} kB");
+    assert!(peak < MAX_PEAK, "{peak} kB");
 }

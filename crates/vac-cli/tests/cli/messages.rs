@@ -1,4 +1,4 @@
-//! Messages of violations.
+//! Messages about violations.
 
 use crate::records::{record, small, with};
 use crate::run::{Folder, Ran};
@@ -94,7 +94,7 @@ fn violations_are_reported_up_to_a_maximum() {
 }
 
 #[test]
-fn syntax_errors_have_a_line_and_a_column_in_json_and_an_offset_in_cbor() {
+fn syntax_errors_have_a_line_in_json_and_an_offset_in_cbor() {
     let folder = Folder::new();
     folder.write("a.json", "{\"é\": 1,\n  \"b\" 2}");
     folder.write("b.cbor", [0xa1, 0x61, b'a', 0x18]);

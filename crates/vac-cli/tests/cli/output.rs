@@ -19,7 +19,7 @@ fn fails(ran: &Ran, words: &str) {
 }
 
 #[test]
-fn output_is_a_folder_by_its_name_or_if_several_sessions_could_be_written() {
+fn output_is_a_folder_by_its_name_or_for_several_sessions() {
     let folder = folder();
     fs::create_dir(folder.path().join("there")).expect("a folder");
     copy("opencode/database/basic/opencode.db", &folder, "opencode.db");

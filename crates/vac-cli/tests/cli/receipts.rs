@@ -1,4 +1,4 @@
-//! `vac receipts`: those of a log of our own, in which one statement is all there is.
+//! `vac receipts`, with receipts of a sample log that contains one statement.
 
 use sha2::{Digest as _, Sha256};
 use vac_sign::{Envelope, Message, SecretKey, Signer as _};
@@ -7,7 +7,7 @@ use crate::records::{bytes, text};
 use crate::run::Folder;
 use crate::sign::{self, sign, verify};
 
-/// The receipt of a log with this key for a statement.
+/// Returns the receipt of a log with this key for a statement.
 pub fn receipt(statement: &[u8], key: &SecretKey) -> Vec<u8> {
     let entry = Envelope::read(statement).expect("an envelope").log_entry();
     let root = Sha256::new().chain_update([0]).chain_update(entry).finalize();

@@ -17,7 +17,7 @@ const PLACES: [&str; 8] = [
 ];
 
 /// Variables that say whether there are colours.
-const COLOURS: [&str; 8] = [
+const COLOURS: [&str; 9] = [
     "NO_COLOR",
     "CLICOLOR",
     "CLICOLOR_FORCE",
@@ -27,9 +27,10 @@ const COLOURS: [&str; 8] = [
     "LESS",
     "VAC_RECORDS",
     "VAC_KEY",
+    "VAC_KEY_PASSWORD",
 ];
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -43,13 +44,13 @@ impl Ran {
         self.stdout.lines().collect()
     }
 
-    /// What stdout has to be, to the letter, and the exit code.
+    /// Fails unless stdout is exactly this, with this exit code.
     #[track_caller]
     pub fn gives(&self, code: i32, stdout: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "stderr: {}", self.stderr);
     }
 
-    /// stdout as JSON.
+    /// Parses stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {self:?}"))
@@ -130,7 +131,8 @@ impl Folder {
         Some(ran.stdout.replace('\r', ""))
     }
 
-    /// A user with a home of their own, and no wishes.
+    /// Sets the environment of a user with a home folder in this folder, without variables that
+    /// change colours or places.
     fn settle(&self, command: &mut Command) {
         for name in PLACES.iter().chain(&COLOURS) {
             command.env_remove(name);

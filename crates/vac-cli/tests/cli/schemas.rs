@@ -284,3 +284,42 @@ fn the_schema_can_be_printed() {
     folder.write("a.json", small());
     folder.vac(&["validate", "--schema", "own.cddl", "a.json"]).gives(0, "");
 }
+
+#[test]
+fn schema_is_exported_for_other_languages() {
+    let folder = Folder::new();
+    let ran = folder.vac(&["schema", "--format", "json-schema"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let schema: serde_json::Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["$defs"]["session-trace"]["properties"]["entries"]["type"], "array");
+    assert_eq!(ran.stderr, "");
+    let ran = folder.vac(&["schema", "-f", "typescript", "--rule", "token-usage"]);
+    assert!(
+        ran.stdout.contains("\nexport interface TokenUsage {\n    input?: number;\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("Entry"), "only what the rule refers to: {}", ran.stdout);
+
+    folder.write("modules/shape.cddl", "side = tstr .size 3");
+    folder.write("box.cddl", "box = { left: shape.side }\n;# import shape as shape");
+    let box_schema = ["--schema", "box.cddl", "--include", "modules", "--start", "box"];
+    let ran = folder.vac(&[&["schema", "-f", "json-schema"], &box_schema[..]].concat());
+    assert!(ran.stdout.contains("\"minLength\": 1"), "{}", ran.stdout);
+    assert_eq!(
+        ran.stderr,
+        "1 construct of the CDDL cannot be expressed in full; comments say which\n"
+    );
+    let ran = folder.vac(&[&["schema"], &box_schema[..]].concat());
+    ran.gives(2, "");
+    assert_eq!(ran.stderr, "error: --schema needs --format json-schema or --format typescript\n");
+    folder.write("bytes.cddl", "b = bstr");
+    let ran = folder.vac(&["schema", "-f", "typescript", "--schema", "bytes.cddl"]);
+    ran.gives(2, "");
+    assert_eq!(
+        ran.stderr,
+        "error: cannot export bytes.cddl: bytes.cddl:1:1: no JSON document matches `b`: it is for \
+         CBOR only\n",
+    );
+}

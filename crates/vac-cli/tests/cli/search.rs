@@ -11,7 +11,7 @@ fn fixture(name: &str) -> String {
     vac_tests::root().join("fixtures").join(name).to_string_lossy().into_owned()
 }
 
-/// The commands that show entries, as the output has them.
+/// Returns the commands that show entries, as the output has them.
 fn show_commands(output: &str) -> Vec<&str> {
     output.lines().map(str::trim).filter(|line| line.starts_with("vac show ")).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::home::{CLAUDE_ID, CODEX_ID, GEMINI_ID, OPENCODE_CHILD, OPENCODE_ID, claude, home};
 
-/// The ids of the sessions that `vac inspect` reads.
+/// Returns the ids of the sessions that `vac inspect` reads.
 fn inspected(ran: &crate::run::Ran) -> Vec<String> {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let json = ran.json();

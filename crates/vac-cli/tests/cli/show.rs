@@ -13,7 +13,7 @@ fn expected(name: &str) -> PathBuf {
     vac_tests::root().join("fixtures/show").join(name)
 }
 
-/// What `vac show` prints of a sample in several ways, with visible escape sequences.
+/// Returns what `vac show` prints of a sample in several ways, with visible escape sequences.
 fn shown(sample: &str) -> String {
     let folder = Folder::new();
     let mut text = String::new();
@@ -103,7 +103,7 @@ fn one_entry_is_shown_in_full_with_those_around_it() {
     assert!(by_id.stdout.contains("/session/entries/0\n"), "{}", by_id.stdout);
     let ran = show("900");
     assert_eq!(ran.code, 1);
-    assert_eq!(ran.stderr, "error: no entry `900` that is shown (see --all)\n");
+    assert_eq!(ran.stderr, "error: entry `900` does not exist or is hidden (see --all)\n");
 }
 
 #[test]

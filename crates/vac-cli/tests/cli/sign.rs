@@ -5,7 +5,7 @@ use vac_sign::Envelope;
 use crate::records::{record, small, small_cbor, with_session};
 use crate::run::{Folder, Ran};
 
-/// A folder with a key and a record.
+/// Returns a folder with a key and a record.
 pub fn folder() -> Folder {
     let folder = Folder::new();
     assert_eq!(folder.vac(&["keygen", "-o", "keys"]).code, 0);
@@ -13,7 +13,7 @@ pub fn folder() -> Folder {
     folder
 }
 
-/// A record with everything that trace metadata wants.
+/// Returns a record with everything that trace metadata requires.
 pub fn timed() -> String {
     with_session(
         r#""session-start": "2026-03-01T08:00:00Z", "entries": [{"type": "user", "content": "hi"}]"#,

@@ -3,7 +3,7 @@
 use crate::records::{bytes, signed, small, small_cbor, text};
 use crate::run::Folder;
 
-/// Runs with a payload and a content type.
+/// Validates an envelope with a payload and a content type.
 fn with_payload(content_type: &[u8], payload: &[u8]) -> crate::run::Ran {
     let header = [&[3][..], content_type].concat();
     let protected = if content_type.is_empty() { (0, &[][..]) } else { (1, &header[..]) };

@@ -4,7 +4,8 @@
 use crate::home::{self, CLAUDE_FILE, CODEX_FILE};
 use crate::run::{Folder, Ran};
 
-/// A home with the sample sessions of two agents and one whose texts are hostile.
+/// Returns a folder with a home that has the sample sessions of two agents and one whose texts are
+/// hostile.
 fn samples() -> Folder {
     let folder = Folder::new();
     home::copy("samples/claude.jsonl", &folder, CLAUDE_FILE);

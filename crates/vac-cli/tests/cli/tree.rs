@@ -11,7 +11,7 @@ pub struct Command {
     pub options: Vec<String>,
 }
 
-/// Every command, in the order of the help; `vac` itself is the first.
+/// Returns every command, in the order of the help; `vac` itself is the first.
 pub fn commands() -> Vec<Command> {
     let mut found = Vec::new();
     let mut waiting = vec![Vec::new()];

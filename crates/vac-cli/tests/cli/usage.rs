@@ -7,7 +7,7 @@ fn fixture(name: &str) -> String {
     vac_tests::root().join("fixtures").join(name).to_string_lossy().into_owned()
 }
 
-/// A session of Claude Code with one request.
+/// Returns a session of Claude Code with one request.
 fn session(id: &str, message: &str, time: &str, tokens: (u64, u64)) -> String {
     let usage = format!(
         r#""usage":{{"input_tokens":{},"output_tokens":{},"cache_read_input_tokens":100}},"content""#,

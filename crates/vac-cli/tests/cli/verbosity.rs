@@ -6,7 +6,7 @@ use crate::run::Folder;
 
 const LOG: &str = "home/.claude/projects/p/1.jsonl";
 
-/// Returns a folder with something for every command.
+/// Returns a folder with input for every command.
 fn folder() -> Folder {
     let folder = crate::receipts::folder();
     folder.write(LOG, home::claude("s", "2026-03-01T09:00:00Z"));

@@ -235,7 +235,7 @@ fn peak(folder: &Folder, arguments: &[&str]) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_big_record_takes_no_more_than_twice_its_size() {
-    /// What the program takes without a record, in kilobytes.
+    /// The memory of the program without a record, in kilobytes.
     const PROGRAM: usize = 24 << 10;
     let folder = folder();
     let entry = format!(

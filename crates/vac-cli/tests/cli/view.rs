@@ -6,7 +6,7 @@ use crate::home;
 use crate::records::small;
 use crate::run::Folder;
 
-/// A folder with a key, a record and its envelope.
+/// Returns a folder with a key, a record and its envelope.
 fn signed() -> Folder {
     let folder = Folder::new();
     folder.write("a.json", small());
@@ -153,7 +153,7 @@ fn folder_page() -> String {
     read(&folder, "page.html")
 }
 
-/// The program that opens pages is another one here, which writes down what it is given.
+/// The program that opens pages is replaced by a script that writes down its arguments.
 #[cfg(target_os = "linux")]
 #[test]
 fn page_is_opened_with_the_program_of_the_system() {

@@ -23,12 +23,13 @@ use crate::version::COMMIT;
 /// Add sessions that are new or have grown
 ///
 /// Converts logs to records, keeps both, and signs a statement about each record. A session whose log
-/// is unchanged is not added again; a log whose files have the same size, times and inode as before is
-/// not read (logs in databases are).
+/// is unchanged is not added again; a log whose files, or whose database, have the same size, times and
+/// inode as before is not read.
 ///
 /// A log that grew gives a new version. A log that no longer contains what was archived, because it
 /// was cut or replaced, gives a new version, too; a warning names both versions and the exit code is
-/// 1, in every run until --acknowledge.
+/// 1, in every run until --acknowledge. A file that is not a log any more is an error, until it is
+/// added with --acknowledge.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
@@ -69,7 +70,8 @@ pub struct Add {
     /// Do not keep logs, only records
     #[arg(long)]
     no_logs: bool,
-    /// Read logs that are unchanged by the state of their files
+    /// Read logs that are unchanged by the state of their files, and store again what the archive
+    /// has lost of them
     #[arg(long)]
     rehash: bool,
     /// Acknowledge that logs no longer contain what was archived

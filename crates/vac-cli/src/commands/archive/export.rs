@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use vac_archive::{Archive, ArchivedVersion};
+use vac_archive::{Archive, ArchivedVersion, Prover};
 use vac_value::Encoding;
 
 use super::{find, open};
@@ -80,6 +80,7 @@ impl Export {
             versions.extend(catalog.versions().iter().filter(is_wanted));
         }
         make_folder(&self.output, Readers::Owner)?;
+        let prover = self.proofs.then(|| archive.prover()).transpose()?;
         let mut files = Vec::new();
         let mut taken = HashSet::new();
         for version in versions {
@@ -87,7 +88,7 @@ impl Export {
             if self.all_versions || !taken.insert(name.clone()) {
                 name = format!("{name}.{}", version.number);
             }
-            self.write_version(&archive, version, &name, &mut files)?;
+            self.write_version(&archive, prover.as_ref(), version, &name, &mut files)?;
         }
         if self.json {
             let output = ArchiveExportOutput { files: files.clone() };
@@ -104,6 +105,7 @@ impl Export {
     fn write_version(
         &self,
         archive: &Archive,
+        prover: Option<&Prover<'_>>,
         version: &ArchivedVersion,
         name: &str,
         files: &mut Vec<String>,
@@ -114,8 +116,8 @@ impl Export {
         };
         let record = archive.record(version)?;
         self.write(&self.output.join(format!("{name}.{ending}")), &record, files)?;
-        if self.proofs {
-            let proof = archive.prove(version)?;
+        if let Some(prover) = prover {
+            let proof = prover.prove(version)?;
             self.write(&self.output.join(format!("{name}.cose")), &proof, files)?;
         }
         if self.logs && version.logs {

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::input_guard::refuse_agent_folder;
 use crate::json_output::{ArchiveInitOutput, Document};
-use crate::key_files;
+use crate::key_files::{self, KeyAlgorithm};
 use crate::printer::Printer;
 
 /// Make an empty archive
@@ -74,9 +74,10 @@ impl Init {
         }
         let mut key_file = None;
         let key = if self.keygen {
-            let (_, files) = key_files::generate(&key_folder(&self.archive))?;
+            let folder = key_folder(&self.archive);
+            let (_, files) = key_files::generate(&folder, KeyAlgorithm::Ed25519, None)?;
             key_file = Some(files.private.display().to_string());
-            key_files::read_secret(&files.private, false)?
+            self.key.private_key.read(&files.private)?
         } else {
             self.key.read(&self.archive)?
         };

@@ -5,6 +5,7 @@ mod check;
 mod export;
 mod init;
 mod list;
+mod status;
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +14,11 @@ use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
 use vac::SecretKey;
 use vac_archive::{Archive, ArchivedVersion, Catalog};
-use vac_record::time::utc;
 
 use crate::exit::Exit;
+use crate::format::format_time;
 use crate::help;
-use crate::key_files;
+use crate::key_files::{self, PrivateKeyOptions};
 use crate::printer::Printer;
 
 fn ending() -> StyledStr {
@@ -51,7 +52,7 @@ enum Command {
     Verify(check::Verify),
     Prove(check::Prove),
     Head(check::PrintHead),
-    Status(list::Status),
+    Status(status::Status),
     List(list::List),
     Export(export::Export),
 }
@@ -75,13 +76,12 @@ impl ArchiveArgs {
 /// Which private key signs.
 #[derive(Args)]
 struct KeyOption {
-    /// Private key: PKCS #8 in PEM, Ed25519 or P-256 [default: the file that the variable `VAC_KEY`
-    /// names, else the one that `init --keygen` wrote]
+    /// Private key, Ed25519 or P-256: PKCS #8 in PEM, or of OpenSSH [default: the file that the
+    /// variable `VAC_KEY` names, else the one that `init --keygen` wrote]
     #[arg(long, value_name = "KEY")]
     key: Option<PathBuf>,
-    /// Use a key file that others can read
-    #[arg(long)]
-    insecure_key_permissions: bool,
+    #[command(flatten)]
+    private_key: PrivateKeyOptions,
 }
 
 impl KeyOption {
@@ -90,12 +90,21 @@ impl KeyOption {
         let own = key_folder(archive).join("signing-key.pem");
         let is_stated = self.key.is_some() || key_files::from_variable().is_some();
         let option = self.key.as_ref().or((!is_stated && own.exists()).then_some(&own));
-        key_files::read_secret(&key_files::named(option)?, self.insecure_key_permissions)
+        let missing = || format!("{} does not exist", own.display());
+        self.private_key.read(&key_files::named(option).with_context(missing)?)
     }
+}
+
+/// Returns the private key of an archive that is used without an option.
+pub fn default_key(archive: &Path) -> PathBuf {
+    key_files::from_variable().unwrap_or_else(|| key_folder(archive).join("signing-key.pem"))
 }
 
 /// Returns the folder that `--keygen` writes the key of an archive to: next to it, never in it.
 fn key_folder(archive: &Path) -> PathBuf {
+    // `.` and `..` have no name: a folder called `.-key` would be in the archive.
+    let resolved = archive.file_name().is_none().then(|| archive.canonicalize().ok()).flatten();
+    let archive = resolved.as_deref().unwrap_or(archive);
     let mut name = archive.components().as_path().as_os_str().to_owned();
     name.push("-key");
     PathBuf::from(name)
@@ -120,11 +129,4 @@ fn find<'c>(
         }
     }
     Ok(found)
-}
-
-/// Formats a time that a signer claims, in seconds since 1970, in UTC.
-fn format_time(seconds: f64) -> String {
-    #[allow(clippy::cast_possible_truncation)] // a fraction of a second does not matter
-    let nanoseconds = i128::from(seconds as i64) * 1_000_000_000;
-    utc(nanoseconds).unwrap_or_else(|| format!("{seconds} seconds since 1970"))
 }

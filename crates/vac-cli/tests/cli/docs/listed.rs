@@ -3,14 +3,14 @@
 
 use std::fs;
 
-/// What is done about a command that is on the list.
+/// The treatment of a command that is on the list.
 #[derive(Debug)]
 pub enum Listed {
     /// Another one is run in its place.
     Instead(String),
-    /// It is not run, and what it names is there.
+    /// It is not run, and what it names exists.
     Checked,
-    /// What it names is not there.
+    /// What it names does not exist.
     Wrong(String),
 }
 
@@ -27,7 +27,15 @@ pub fn find(command: &str) -> Option<Listed> {
     let (program, arguments) = command.split_once(' ').unwrap_or((command, ""));
     let checked = match program {
         "cargo" if !arguments.is_empty() => cargo(arguments),
-        ".ci/run" | "tests/interop/run" | "tests/tables/run" => executable(program),
+        ".ci/run"
+        | "tests/interchange/run"
+        | "tests/interop/run"
+        | "tests/python/run"
+        | "tests/tables/run" => executable(program),
+        // A test in Python runs the programs of the examples, and another script builds the wheel.
+        "python" => has("crates/vac-python/tests/test_documents.py", "README.md\", \"sh\"")
+            .and_then(|()| exists(arguments.split(' ').next().unwrap_or_default())),
+        "pip" | "maturin" => has("tests/python/run", "maturin\" build"),
         _ => return None,
     };
     Some(checked.map_or_else(Listed::Wrong, |()| Listed::Checked))
@@ -54,6 +62,17 @@ fn cargo(arguments: &str) -> Result<(), String> {
             tests(package, value_of("--test"), &words)
         }
         "build" if words[1..] == ["--workspace"] => Ok(()),
+        "build" => {
+            let profile = value_of("--profile").ok_or("which profile?")?;
+            value_of("-p").ok_or("which package?")?;
+            has("Cargo.toml", &format!("[profile.{profile}]"))
+        }
+        // `clippy --all-targets` compiles examples.
+        "run" if value_of("--example").is_some() => {
+            let package = value_of("-p").ok_or("which package?")?;
+            let example = value_of("--example").unwrap_or_default();
+            exists(&format!("crates/{package}/examples/{example}.rs"))
+        }
         // A test of vac-codegen runs the program as its README does.
         "run" if value_of("-p") == Some("vac-codegen") => {
             has("crates/vac-codegen/tests/suite/readme.rs", "CARGO_BIN_EXE_vac-codegen")
@@ -73,7 +92,7 @@ fn cargo(arguments: &str) -> Result<(), String> {
     }
 }
 
-/// The tests of a package that a command names: a binary, and a module of it.
+/// Checks that a package has the tests that a command names: a binary, and a module of it.
 fn tests(package: &str, binary: Option<&str>, words: &[&str]) -> Result<(), String> {
     let folder = match (package, binary) {
         ("vac-tests", None) => "tests/suite".to_owned(),
@@ -86,7 +105,7 @@ fn tests(package: &str, binary: Option<&str>, words: &[&str]) -> Result<(), Stri
     has(&format!("{folder}/main.rs"), &module.map_or("mod ".to_owned(), |it| format!("mod {it};")))
 }
 
-/// `cargo run` runs `vac`: it is the only program of the members that are meant.
+/// Checks that `cargo run` runs `vac`: no other default member has a program.
 fn runs_vac() -> Result<(), String> {
     has("Cargo.toml", "default-members = [\"crates/vac-cli\", \"tests\"]")?;
     has("crates/vac-cli/Cargo.toml", "[[bin]]\nname = \"vac\"")?;
@@ -101,6 +120,11 @@ fn has(file: &str, text: &str) -> Result<(), String> {
     let content = fs::read_to_string(vac_tests::root().join(file));
     let content = content.map_err(|error| format!("{file}: {error}"))?;
     if content.contains(text) { Ok(()) } else { Err(format!("{file} has no {text:?}")) }
+}
+
+fn exists(file: &str) -> Result<(), String> {
+    let is_there = vac_tests::root().join(file).is_file();
+    if is_there { Ok(()) } else { Err(format!("{file} does not exist")) }
 }
 
 fn executable(file: &str) -> Result<(), String> {
@@ -120,7 +144,11 @@ fn listed_commands_are_checked() {
     assert!(wrong("cargo test -p vac-cli --test nothing"));
     assert!(!wrong("cargo test -p vac-tests adapters"));
     assert!(!wrong("cargo test -p vac-cli --test cli"));
+    assert!(!wrong("cargo build --profile dist -p vac-cli"));
+    assert!(wrong("cargo build --profile nothing -p vac-cli"));
+    assert!(wrong("cargo build --profile dist -p vac-nothing"));
     assert!(wrong("cargo publish"));
+    assert!(wrong("python examples/nothing.py"));
     assert!(wrong("cargo clippy --fix"));
     assert!(wrong("cargo install --path crates/vac-sign"));
     assert!(find("vac convert fixtures/").is_none());

@@ -1,4 +1,4 @@
-//! What a block shows: commands, and what they print.
+//! The content of a block: commands, and what they print.
 
 use vac_tests::markdown::Block;
 
@@ -8,9 +8,9 @@ pub struct Step {
     pub line: usize,
     /// The command with its comment, as the document has it.
     pub command: String,
-    /// What it prints, if that is shown.
+    /// The output that is shown, if any.
     pub output: Option<Vec<String>>,
-    /// What it ends with.
+    /// The expected exit code.
     pub code: i32,
 }
 
@@ -64,8 +64,8 @@ fn are_lines(shown: &[String], printed: &[&str]) -> bool {
     }
 }
 
-/// What to show instead: the lines that came out, with the wildcards that still stand for
-/// something. As many lines as before are shown around `...`.
+/// Returns the lines to show instead: the printed ones, with the wildcards that still match. As
+/// many lines as before are shown around `...`.
 pub fn renewed(shown: &[String], printed: &[&str]) -> Vec<String> {
     let mut lines: Vec<_> = printed.iter().map(|line| with_wildcards(shown, line)).collect();
     if let Some(before) = shown.iter().position(|line| line == "...") {

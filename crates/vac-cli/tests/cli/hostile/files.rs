@@ -73,7 +73,7 @@ fn every_file_becomes_what_the_table_says() {
     }
 }
 
-/// The only record is valid, in the folder, and the same again and in CBOR.
+/// Fails unless the folder contains one valid record, which a second run and CBOR confirm.
 fn check_records(folder: &Folder, input: &str) {
     let out = folder.path().join("out");
     let made = names(&out);

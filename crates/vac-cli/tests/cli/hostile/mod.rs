@@ -23,7 +23,7 @@ use std::time::SystemTime;
 use crate::home;
 use crate::run::Folder;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ended {
     pub code: i32,
@@ -52,7 +52,7 @@ impl Ended {
         Self { code, stdout: output.stdout, stderr }
     }
 
-    /// The exit code, and words of the message.
+    /// Fails unless the run ended with this exit code, and its message contains these words.
     #[track_caller]
     pub fn says(&self, code: i32, words: &str) {
         assert!(self.code == code && self.stderr.contains(words), "{words}: {self:?}");
@@ -83,12 +83,12 @@ pub fn folder_with_log() -> Folder {
     folder
 }
 
-/// Returns a session of Claude Code's with this id, which JSON can say as it is.
+/// Returns a session of Claude Code with this id, which needs no escapes in JSON.
 pub fn log(id: &str) -> String {
     home::claude(id, "2026-03-01T09:00:00.000Z")
 }
 
-/// Makes a database of `OpenCode`'s of at least this size, with a change that is only in its
+/// Makes a database of `OpenCode` of at least this size, with a change that is only in its
 /// write-ahead log.
 pub fn database_with_wal(folder: &Folder, name: &str, size: u64) {
     home::copy("opencode/database/basic/opencode.db", folder, "making/opencode.db");
@@ -108,7 +108,7 @@ pub fn database_with_wal(folder: &Folder, name: &str, size: u64) {
     file.set_len(length).expect("room");
 }
 
-/// What is in a folder, at any depth; names alone.
+/// Returns the names of all files and folders in a folder, at any depth.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut waiting = vec![folder.to_owned()];
@@ -141,7 +141,7 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> 
     state
 }
 
-/// Fails unless all those files are what they were; others may have come.
+/// Fails if one of these files was changed or removed. New files are ignored.
 #[track_caller]
 pub fn assert_untouched(before: &BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)>) {
     for (path, (time, bytes)) in before {
@@ -154,7 +154,7 @@ pub fn assert_untouched(before: &BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)
     }
 }
 
-/// A small generator of numbers: the same ones on every run.
+/// A generator of pseudo-random numbers, the same in every run.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -169,7 +169,7 @@ impl Dice {
         u8::try_from(self.roll(256)).unwrap_or_default()
     }
 
-    /// Damages bytes in a few places, as disks, editors and enemies do.
+    /// Damages bytes in a few places, as disks, editors and attackers do.
     pub fn damage(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..=self.roll(4) {
             if bytes.is_empty() {

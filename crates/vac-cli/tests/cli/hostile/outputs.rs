@@ -1,4 +1,4 @@
-//! Outputs that have no room, no right, or something in them already.
+//! Outputs on a full disk, without permission, and outputs that already exist.
 
 #![cfg(unix)]
 

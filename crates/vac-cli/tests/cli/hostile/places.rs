@@ -12,10 +12,10 @@ use super::{Ended, assert_untouched, files, folder_with_log, log, names, run, sh
 use crate::home::{lock, unlock};
 use crate::run::Folder;
 
-/// Long enough for anything but waiting for ever.
+/// Runs `vac` with a limit that only a run that never ends reaches.
 const PATIENCE: &str = "timeout 100 $vac";
 
-/// Puts things into a folder that cannot be read, or never end.
+/// Adds files to a folder that cannot be read, or whose reading never ends.
 fn fill_with_traps(folder: &Folder, below: &str) -> UnixListener {
     let pipes = ["json", "jsonl", "cbor", "db", "zst"].map(|end| format!("{below}/pipe.{end}"));
     assert_eq!(shell(folder.path(), &format!("mkfifo {}", pipes.join(" "))).code, 0);

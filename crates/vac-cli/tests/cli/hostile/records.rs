@@ -44,7 +44,7 @@ fn bytes_that_are_not_a_document_are_reported() {
 }
 
 /// Checks bytes as the fuzz targets do, and returns whether they are a valid record.
-fn judge_in_every_way(bytes: &[u8], encoding: Encoding) -> bool {
+fn is_valid_in_every_way(bytes: &[u8], encoding: Encoding) -> bool {
     match encoding {
         Encoding::Json => vac_tests::fuzz::json(bytes),
         Encoding::Cbor => vac_tests::fuzz::cbor(bytes),
@@ -72,9 +72,9 @@ fn samples() -> [(Vec<u8>, Encoding); 3] {
 #[test]
 fn beginning_of_a_record_is_not_a_record() {
     for (bytes, encoding) in samples() {
-        assert!(judge_in_every_way(&bytes, encoding));
+        assert!(is_valid_in_every_way(&bytes, encoding));
         for end in 0..bytes.len() {
-            assert!(!judge_in_every_way(&bytes[..end], encoding), "{end} bytes");
+            assert!(!is_valid_in_every_way(&bytes[..end], encoding), "{end} bytes");
         }
     }
 }
@@ -97,7 +97,7 @@ fn mutated_records_are_validated_without_a_panic() {
         for _ in 0..1500 {
             let mut bytes = sample.clone();
             dice.damage(&mut bytes);
-            judge_in_every_way(&bytes, encoding);
+            is_valid_in_every_way(&bytes, encoding);
         }
     }
 }
@@ -113,7 +113,7 @@ fn long_and_deep_records_are_validated() {
     let nested = record(&nested);
     let folder = Folder::new();
     for document in [flat, nested] {
-        assert!(judge_in_every_way(document.as_bytes(), Encoding::Json));
+        assert!(is_valid_in_every_way(document.as_bytes(), Encoding::Json));
         folder.vac_with(&["validate", "--lint=deny", "-"], document.as_bytes()).gives(0, "");
     }
 }

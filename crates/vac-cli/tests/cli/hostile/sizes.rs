@@ -1,4 +1,4 @@
-//! Inputs that are too long, too deep or too large, made as they are needed.
+//! Inputs that are too long, too deep or too large, generated while they are read.
 
 use super::{folder_with_log, log, run};
 use crate::run::Folder;
@@ -38,7 +38,7 @@ fn two_hundred_thousand_levels_are_refused() {
     assert_eq!(run(folder.path(), &["validate", "deep.json"]).code, 0);
 }
 
-/// Byte strings in byte strings, each of them signed.
+/// Returns byte strings in byte strings, each of them signed.
 fn nested_bytes(levels: usize) -> Vec<u8> {
     let mut inner = vec![0xf6];
     for _ in 0..levels {
@@ -81,12 +81,12 @@ fn huge_lines_take_the_memory_of_one_of_them() {
     use std::io::{Read as _, Write as _};
     use std::process::{Command, Stdio};
 
-    /// Bytes of a line.
+    /// The size of a line in bytes.
     const LINE: usize = 7 << 20;
-    /// Together they are more than is held in memory of a log.
+    /// The number of lines: together they exceed the part of a log that is held in memory.
     const LINES: usize = 10;
-    /// Kilobytes: what may be loaded of small logs, and a line a few times.
-    const MOST: usize = (32 << 10) + ((3 * LINE) >> 10) + (8 << 10);
+    /// The limit on memory in kilobytes: small logs that are loaded, and a line a few times.
+    const MAX_PEAK: usize = (32 << 10) + ((3 * LINE) >> 10) + (8 << 10);
 
     let folder = Folder::new();
     let mut file = std::fs::File::create(folder.path().join("log.jsonl")).unwrap();
@@ -109,5 +109,5 @@ fn huge_lines_take_the_memory_of_one_of_them() {
     let peak: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
     let rest = std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
     assert!(child.wait().unwrap().success() && rest > (LINE * LINES) as u64);
-    assert!(peak < MOST, "{peak} kB of {MOST}");
+    assert!(peak < MAX_PEAK, "{peak} kB of {MAX_PEAK}");
 }

@@ -10,7 +10,7 @@ use crate::home::{self, CHAT_ID, CURSOR, CURSOR_ID, OPENCODE_ID, claude, copy};
 use crate::hostile::{Ended, names, run, shell};
 use crate::run::Folder;
 
-/// What must not be read.
+/// The content of a file that must not be read.
 const SECRET: &str = "-----BEGIN OPENSSH PRIVATE KEY----- aHVzaA";
 const GEMINI_OUTPUTS: &str = "in/tool-outputs/session-b2e17ec3-0019-4a00-8000-00000000a019";
 const CLAUDE: &str = "0a0a0a0a-0000-4000-8000-000000000001";

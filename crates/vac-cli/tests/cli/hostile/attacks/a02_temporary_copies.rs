@@ -16,7 +16,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Fails unless everything in a folder is its owner's alone.
+/// Fails unless only the owner can read what is in a folder.
 #[track_caller]
 fn assert_private(folder: &Path) {
     for name in names(folder) {

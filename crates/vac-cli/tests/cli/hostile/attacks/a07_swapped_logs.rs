@@ -18,7 +18,7 @@ fn version(mark: &str) -> String {
     format!("{line}\n").repeat(LINES)
 }
 
-/// Puts one file and the other in the place of a third, by turns, until it is over.
+/// Puts one file and the other in the place of a third, by turns, until `is_over` is set.
 fn swap(one: &Path, other: &Path, place: &Path, is_over: &AtomicBool) {
     let new = place.with_extension("new");
     // The first is in the place already, and putting it there again would do nothing.

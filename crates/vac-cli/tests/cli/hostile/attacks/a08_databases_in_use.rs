@@ -13,7 +13,7 @@ use crate::run::Folder;
 
 /// The rows that every transaction changes together, on pages of their own.
 const ROWS: usize = 20;
-/// How often the database is converted in each journal mode.
+/// The number of conversions of the database in each journal mode.
 const RUNS: usize = 8;
 
 /// Returns a database in which all rows have the same number.
@@ -37,7 +37,7 @@ fn numbered(folder: &Folder) -> PathBuf {
     path
 }
 
-/// Changes all rows, one transaction after the other, until that is over.
+/// Changes all rows, one transaction after the other, until `is_over` is set.
 fn write(path: &Path, journal_mode: &str, is_over: &AtomicBool) {
     let connection = Connection::open(path).expect("a database");
     let settings = format!(

@@ -23,7 +23,7 @@ fn other() -> String {
     timed().replace("hi", "ho")
 }
 
-/// Returns the line on the payload's hash.
+/// Returns the line about the hash of the payload.
 fn line(ran: &Ran) -> &str {
     ran.stdout.lines().find(|line| line.starts_with("payload hash:")).expect("the line")
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use vac_tests::fuzz::{TARGETS, write_database, write_folder};
+use vac_tests::fuzz::{TARGETS, write_archive, write_database, write_folder};
 use vac_tests::root;
 
 use crate::hostile::run;
@@ -37,11 +37,19 @@ fn commands(target: &str) -> &'static [&'static str] {
             "inspect input",
         ],
         "receipts" => &["receipts attach $statement input --receipt-key $key -o out"],
+        "tokens" => &[
+            "timestamp attach $stamped input -o out",
+            "verify $stamped --key $key --timestamp input --tsa-root $authority",
+            "sign $record --key $secret --timestamp input -o out",
+        ],
         "keys" => &[
             "verify $statement --key input",
             "verify $statement --trust-root input",
-            "sign $record --key input -o out",
+            "sign $record --key input --password-file $root -o out",
         ],
+        "archive" => {
+            &["archive verify input", "archive list input", "inspect input", "validate input"]
+        }
         other => panic!("no commands for the target {other}"),
     }
 }
@@ -51,6 +59,7 @@ fn write_input(target: &str, path: &Path, bytes: &[u8]) {
     match target {
         "rows" => write_database(path, bytes),
         "folder" => write_folder(path, bytes),
+        "archive" => write_archive(path, bytes),
         _ => fs::write(path, bytes).expect("a file that can be written"),
     }
 }
@@ -66,6 +75,8 @@ fn corpus_files_never_crash_the_commands_that_read_them() {
         ("$key", path("tests/fuzz/corpus/keys/ed25519-public")),
         ("$secret", path("tests/fuzz/corpus/keys/ed25519-secret")),
         ("$root", path("fixtures/sign/root.cert.pem")),
+        ("$stamped", path("tests/fuzz/corpus/verify/stamped")),
+        ("$authority", path("fixtures/sign/timestamps/other-root.pem")),
     ];
     for target in TARGETS {
         let corpus = root().join("tests/fuzz/corpus").join(target.name);
@@ -115,7 +126,8 @@ fn corpus_has_envelopes_that_verify() {
 #[test]
 fn ci_and_documents_name_the_fuzz_command() {
     let read = |name: &str| fs::read_to_string(root().join(name)).expect("a file");
-    assert!(read(".ci/run").contains("\n    cargo xtask fuzz --seed 1\n"), "CI fuzzes all targets");
+    let command = "\n    cargo xtask fuzz --seed 1 --seconds 4\n";
+    assert!(read(".ci/run").contains(command), "CI fuzzes all targets");
     let contributing = read("CONTRIBUTING.md");
     for target in TARGETS {
         assert!(contributing.contains(&format!("`{}`", target.name)), "{}", target.name);

@@ -102,7 +102,7 @@ pub fn envelope_with(protected: &[u8], unprotected: &[u8], payload: &[u8]) -> Ve
         .concat()
 }
 
-/// A receipt of a log for the envelope of [`envelope_with`], as the last of three entries.
+/// Returns a receipt of a log for the envelope of [`envelope_with`], as the last of three entries.
 /// The parameters follow the usual ones of the protected header.
 pub fn receipt(
     log: &SecretKey,
@@ -148,24 +148,24 @@ pub struct Certificate {
 pub const TIME: &str = "1795500000";
 
 impl Certificate {
-    /// One of an authority.
+    /// Returns the certificate of an authority.
     pub fn authority(name: &'static str, key: u8) -> Self {
         let extensions = vec![basic_constraints(true, None), key_usage(0x04)];
         Self { name, key, from: "260101", to: "360101", extensions }
     }
 
-    /// One of a signer.
+    /// Returns the certificate of a signer.
     pub fn signer(name: &'static str, key: u8) -> Self {
         let extensions = vec![basic_constraints(false, None), key_usage(0x80)];
         Self { extensions, ..Self::authority(name, key) }
     }
 
-    /// The same with other extensions.
+    /// Returns the certificate with other extensions.
     pub fn with(self, extensions: Vec<Vec<u8>>) -> Self {
         Self { extensions, ..self }
     }
 
-    /// In PEM, issued by another or by itself.
+    /// Returns the certificate in PEM, issued by another or by itself.
     pub fn issued_by(&self, issuer: &Self) -> String {
         let algorithm = der(0x30, &[&[0x06, 3, 0x2b, 0x65, 0x70]]);
         let name = |name: &str| {
@@ -239,7 +239,7 @@ pub fn extended_key_usage(purpose: u8) -> Vec<u8> {
     extension(37, false, &der(0x30, &[&[6, 8, 0x2b, 6, 1, 5, 5, 7, 3, purpose]]))
 }
 
-/// Name constraints that permit one DNS name only.
+/// Returns name constraints that permit one DNS name only.
 pub fn permitted_dns_name(name: &str) -> Vec<u8> {
     let subtree = der(0x30, &[&der(0x82, &[name.as_bytes()])]);
     extension(30, true, &der(0x30, &[&der(0xa0, &[&subtree])]))

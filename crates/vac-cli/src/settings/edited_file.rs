@@ -1,0 +1,161 @@
+//! A settings file of another program, which is changed carefully or not at all.
+
+use std::fs::{self, Metadata};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::atomic_file::AtomicFile;
+use crate::readers::Readers;
+
+/// Larger files are not settings.
+const MAX_SIZE: u64 = 4 << 20;
+/// The ending of the copy of a file before its first change.
+const BACKUP: &str = ".vac-backup";
+
+/// A file, as it was read.
+pub struct EditedFile {
+    path: PathBuf,
+    /// The text; `None` if the file does not exist.
+    text: Option<String>,
+    readers: Readers,
+}
+
+impl EditedFile {
+    /// Reads a file, which need not exist.
+    ///
+    /// # Errors
+    /// If it is a link, not a regular file, too large, not text, or cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let metadata = match path.symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Self { path: path.to_owned(), text: None, readers: Readers::Owner });
+            }
+            Err(error) => return Err(error).with_context(|| cannot("read", path)),
+        };
+        if metadata.is_symlink() {
+            bail!("{} is a symbolic link, which is not followed; {BY_HAND}", path.display());
+        }
+        if !metadata.is_file() {
+            bail!("{} is not a file", path.display());
+        }
+        if metadata.len() > MAX_SIZE {
+            bail!("{} is larger than 4 MiB; {BY_HAND}", path.display());
+        }
+        let bytes = fs::read(path).with_context(|| cannot("read", path))?;
+        let text = String::from_utf8(bytes);
+        let text =
+            text.map_err(|_| anyhow::anyhow!("{} is not UTF-8; {BY_HAND}", path.display()))?;
+        Ok(Self { path: path.to_owned(), text: Some(text), readers: readers(&metadata) })
+    }
+
+    /// Returns the text; empty if the file does not exist.
+    pub fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or("")
+    }
+
+    /// Returns whether the file exists.
+    pub fn exists(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// Returns the path of the copy that [`write`](Self::write) keeps.
+    pub fn backup(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(BACKUP);
+        PathBuf::from(name)
+    }
+
+    /// Returns what the copy contains, if there is one.
+    pub fn backup_text(&self) -> Option<String> {
+        Self::read(&self.backup()).ok()?.text
+    }
+
+    /// Keeps a copy of the file as it was read.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep_backup(&self) -> Result<()> {
+        let Some(text) = &self.text else { return Ok(()) };
+        let backup = self.backup();
+        if backup.symlink_metadata().is_ok_and(|it| !it.is_file()) {
+            bail!("{} is not a file; remove it first", backup.display());
+        }
+        replace(&backup, text, self.readers)
+    }
+
+    /// Replaces the text, in one step.
+    ///
+    /// # Errors
+    /// If the file is read-only, was changed since it was read, or cannot be written.
+    pub fn write(&self, text: &str) -> Result<()> {
+        self.check_unchanged()?;
+        if let Some(folder) = self.path.parent().filter(|_| !self.exists()) {
+            fs::create_dir_all(folder).with_context(|| cannot("create", folder))?;
+        }
+        replace(&self.path, text, self.readers)
+    }
+
+    /// Removes the file.
+    ///
+    /// # Errors
+    /// As of [`write`](Self::write).
+    pub fn delete(&self) -> Result<()> {
+        self.check_unchanged()?;
+        fs::remove_file(&self.path).with_context(|| cannot("remove", &self.path))
+    }
+
+    /// Removes the copy.
+    ///
+    /// # Errors
+    /// If it exists and cannot be removed.
+    pub fn delete_backup(&self) -> Result<()> {
+        match fs::remove_file(self.backup()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| cannot("remove", &self.backup()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        let now = Self::read(&self.path)?;
+        if now.text != self.text {
+            bail!("{} was changed meanwhile; run the command again", self.path.display());
+        }
+        if self.exists() && self.path.metadata().is_ok_and(|it| it.permissions().readonly()) {
+            bail!("{} is read-only; {BY_HAND}", self.path.display());
+        }
+        Ok(())
+    }
+}
+
+/// The way out if a file is not edited.
+pub const BY_HAND: &str = "edit it by hand, as `vac hook` without --write prints it";
+
+fn cannot(what: &str, path: &Path) -> String {
+    format!("cannot {what} {}", path.display())
+}
+
+fn replace(path: &Path, text: &str, readers: Readers) -> Result<()> {
+    let write = || {
+        let mut file = AtomicFile::new(path, readers)?;
+        file.write_all(text.as_bytes())?;
+        file.sync()?;
+        file.persist(true)
+    };
+    write().with_context(|| cannot("write", path))
+}
+
+#[cfg(unix)]
+fn readers(metadata: &Metadata) -> Readers {
+    use std::os::unix::fs::PermissionsExt as _;
+    Readers::Mode(metadata.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn readers(_: &Metadata) -> Readers {
+    Readers::Owner
+}

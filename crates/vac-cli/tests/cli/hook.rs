@@ -1,0 +1,266 @@
+//! `vac hook`
+
+use std::fs;
+use std::path::Path;
+
+use crate::home;
+use crate::run::{Folder, Ran};
+
+/// Agents with the settings that their hooks are in, below the home folder.
+const AGENTS: [(&str, &str); 5] = [
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/config.toml"),
+    ("gemini", ".gemini/settings.json"),
+    ("opencode", ".config/opencode/plugins/vac-archive.js"),
+    ("cursor", ".cursor/hooks.json"),
+];
+
+/// Returns a folder with a home, and an archive whose name has to be quoted.
+fn prepared() -> Folder {
+    let folder = home::home();
+    let made = folder.vac(&["archive", "init", "it's \"my\" $HOME", "--keygen"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    folder
+}
+
+const ARCHIVE: &str = "it's \"my\" $HOME";
+
+fn hook(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.vac_at_home(&[], &[&["hook"], arguments].concat())
+}
+
+fn settings(folder: &Folder, file: &str) -> std::path::PathBuf {
+    folder.path().join("home").join(file)
+}
+
+/// Returns the content of the folders with settings.
+fn state(folder: &Folder) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let all = home::state(&folder.path().join("home"));
+    all.into_iter().filter(|(path, _)| path.is_file()).map(|(path, (_, it))| (path, it)).collect()
+}
+
+#[test]
+fn hooks_are_printed_written_once_and_removed() {
+    let folder = prepared();
+    let before = state(&folder);
+    for (agent, file) in AGENTS {
+        let printed = hook(&folder, &[ARCHIVE, "--agent", agent]);
+        assert!(printed.code == 0 && printed.stdout.contains(file), "{printed:?}");
+        let printed = hook(&folder, &[ARCHIVE, "--agent", agent, "--json"]).json();
+        let keys: Vec<_> = printed["hooks"][0].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["agent", "change", "command", "content", "file", "since"], "{printed}");
+        assert_eq!(state(&folder), before, "printing changes nothing");
+        let written = hook(&folder, &[ARCHIVE, "--agent", agent, "--write", "--json"]);
+        assert_eq!(written.json()["hooks"][0]["change"], "written", "{written:?}");
+        let text = fs::read_to_string(settings(&folder, file)).unwrap();
+        assert!(text.contains("--run"), "{text}");
+        let again = hook(&folder, &[ARCHIVE, "--agent", agent, "--write", "--json"]);
+        assert_eq!(again.json()["hooks"][0]["change"], "unchanged", "{again:?}");
+        assert_eq!(fs::read_to_string(settings(&folder, file)).unwrap(), text);
+        let removed = hook(&folder, &["--remove", "--agent", agent, "--json"]);
+        assert_eq!(removed.json()["hooks"][0]["change"], "removed", "{removed:?}");
+        assert_eq!(state(&folder), before, "{agent}");
+    }
+    let none = hook(&folder, &["--remove"]);
+    assert!(none.code == 0 && none.stderr.contains("no hook to remove"), "{none:?}");
+    // All agents that have a folder.
+    let all = hook(&folder, &[ARCHIVE, "--write", "--json"]).json();
+    let names: Vec<_> = all["hooks"].as_array().unwrap().iter().map(|it| &it["agent"]).collect();
+    assert!(names.contains(&&"claude".into()) && names.contains(&&"codex".into()), "{names:?}");
+    assert_eq!(hook(&folder, &["--remove"]).code, 0);
+    assert_eq!(state(&folder), before);
+}
+
+#[test]
+fn settings_of_the_user_stay_as_they_are() {
+    let folder = prepared();
+    let json = "{\n    // Short answers.\n    \"model\": \"x\",   \"hooks\": {\n        \"SessionEnd\": [\n            {\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}, // mine\n        ],\n    },\n}\n";
+    let cursor = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"bell\"}]}}";
+    let toml = "# Short answers.\nmodel   = 'x'\nnotify = [\"bell\"]\n\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"bell\" # mine";
+    let files = [
+        ("claude", ".claude/settings.json", json),
+        ("gemini", ".gemini/settings.json", json),
+        ("cursor", ".cursor/hooks.json", cursor),
+        ("codex", ".codex/config.toml", toml),
+    ];
+    for (agent, file, text) in files {
+        let path = settings(&folder, file);
+        folder.write(&format!("home/{file}"), text);
+        let write = || hook(&folder, &[ARCHIVE, "--agent", agent, "--write"]);
+        let ran = write();
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let backup = path
+            .with_file_name(format!("{}.vac-backup", path.file_name().unwrap().to_string_lossy()));
+        assert_eq!(fs::read_to_string(&backup).unwrap(), text);
+        let written = fs::read_to_string(&path).unwrap();
+        assert!(written.contains("bell") && written.contains("mine") == text.contains("mine"));
+        let ran = hook(&folder, &["--remove", "--agent", agent]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{agent}");
+        assert!(!backup.exists());
+        // The user changes something else: only the hook is removed.
+        assert_eq!(write().code, 0);
+        let written = fs::read_to_string(&path).unwrap();
+        fs::write(&path, written.replace("bell", "gong")).unwrap();
+        let ran = hook(&folder, &["--remove", "--agent", agent]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap().trim_end(),
+            text.replace("bell", "gong").trim_end()
+        );
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_changed_safely_are_refused() {
+    let folder = prepared();
+    let path = settings(&folder, ".claude/settings.json");
+    let refused = |words: &str| {
+        let before = fs::read(&path).unwrap();
+        for arguments in
+            [&[ARCHIVE, "--agent", "claude", "--write"][..], &["--remove", "--agent", "claude"]]
+        {
+            let ran = hook(&folder, arguments);
+            assert!(ran.code == 1 && ran.stderr.contains(words), "{words}: {ran:?}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+    };
+    for (text, words) in [
+        ("{\n  \"a\": 1\n", "line 3, column 1"),
+        ("not JSON", "not JSON: line 1, column 1"),
+        (&"[".repeat(100_000), "nested too deeply"),
+        (&format!("{{\"a\": \"{}\"}}", "x".repeat(5 << 20)), "larger than 4 MiB"),
+    ] {
+        fs::write(&path, text).unwrap();
+        refused(words);
+    }
+    fs::write(&path, b"{\"a\": \"\xff\"}").unwrap();
+    refused("not UTF-8");
+    fs::write(&path, "{\"hooks\": 7}").unwrap();
+    let ran = hook(&folder, &[ARCHIVE, "--agent", "claude", "--write"]);
+    assert!(ran.code == 1 && ran.stderr.contains("edit it by hand"), "{ran:?}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let written = || hook(&folder, &[ARCHIVE, "--agent", "claude", "--write"]);
+        fs::write(&path, "{}").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let ran = written();
+        assert!(ran.code == 1 && ran.stderr.contains("read-only"), "{ran:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{}");
+        // The permissions stay.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(written().code, 0);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        // A link is not followed, and not replaced.
+        fs::remove_file(&path).unwrap();
+        let real = folder.write("dotfiles/settings.json", "{}");
+        std::os::unix::fs::symlink(&real, &path).unwrap();
+        refused("symbolic link");
+        assert!(path.is_symlink());
+    }
+}
+
+#[test]
+fn hook_needs_an_archive_and_its_key() {
+    let folder = prepared();
+    let none = hook(&folder, &["nowhere", "--write", "--agent", "claude"]);
+    assert!(none.code == 1 && none.stderr.contains("not an archive"), "{none:?}");
+    let none = hook(&folder, &[]);
+    assert_eq!(none.code, 2, "{none:?}");
+    let none = hook(&folder, &[ARCHIVE, "--agent", "claude", "--key", "nothing.pem"]);
+    assert!(none.code == 1 && none.stderr.contains("cannot read"), "{none:?}");
+    let key = format!("{ARCHIVE}-key/signing-key.pem");
+    let printed = hook(&folder, &[ARCHIVE, "--agent", "claude", "--key", &key]);
+    assert!(printed.code == 0 && printed.stdout.contains("--key"), "{printed:?}");
+    let timer = hook(&folder, &[ARCHIVE, "--timer", "--key", &key]);
+    assert!(timer.code == 0 && timer.stdout.contains("OnCalendar=hourly"), "{timer:?}");
+    assert!(timer.stdout.contains("ExecStart=\"") && timer.stdout.contains("17 * * * * "));
+    let timer = hook(&folder, &[ARCHIVE, "--timer", "--json"]);
+    assert_eq!(timer.json()["hooks"][0]["agent"], "timer", "{timer:?}");
+}
+
+/// The command of a hook, as a shell runs it, returns at once, says nothing and adds sessions.
+#[cfg(unix)]
+#[test]
+fn command_of_a_hook_adds_sessions_in_the_background() {
+    let folder = prepared();
+    let printed = hook(&folder, &[ARCHIVE, "--agent", "claude", "--json"]).json();
+    let command = printed["hooks"][0]["command"].as_str().unwrap();
+    let ran = folder.shell(&[], command);
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
+    assert_eq!(wait_for_sessions(&folder), 1);
+    // An archive that is gone does not make the agent fail.
+    fs::remove_dir_all(folder.path().join(Path::new(ARCHIVE))).unwrap();
+    let ran = folder.shell(&[], command);
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
+}
+
+/// Waits until the archive has sessions, and returns their number.
+#[cfg(unix)]
+fn wait_for_sessions(folder: &Folder) -> usize {
+    use std::time::{Duration, Instant};
+    let started = Instant::now();
+    loop {
+        let listed = folder.vac(&["archive", "list", ARCHIVE, "--json"]).json();
+        let count = listed["sessions"].as_array().unwrap().len();
+        if count > 0 {
+            return count;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "nothing was added");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Both interfaces of plugins call `vac` at the events of a session, if there is a JavaScript engine.
+#[cfg(unix)]
+#[test]
+fn plugin_adds_sessions_in_both_versions_of_opencode() {
+    let has_node = std::process::Command::new("node").arg("--version").output();
+    if !has_node.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no program `node`");
+        return;
+    }
+    for call in [
+        "const { event } = await plugin.server({})\n\
+         await event({ event: { type: \"session.updated\" } })\n\
+         await event({ event: { type: \"session.idle\" } })",
+        "await plugin.setup({})\n\
+         const events = async function* () { yield { type: \"session.idle\", data: {} } }\n\
+         const stop = await plugin.setup({ event: { subscribe: events } })\n\
+         setTimeout(stop, 100)",
+    ] {
+        let folder = prepared();
+        assert_eq!(hook(&folder, &[ARCHIVE, "--agent", "opencode", "--write"]).code, 0);
+        let plugin = settings(&folder, ".config/opencode/plugins/vac-archive.js");
+        folder.write("plugin.mjs", fs::read(plugin).unwrap());
+        folder.write("call.mjs", format!("import plugin from \"./plugin.mjs\"\n{call}\n"));
+        let ran = folder.shell(&[], "node call.mjs");
+        assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
+        assert!(wait_for_sessions(&folder) > 0);
+    }
+}
+
+/// The key that a hook uses is found, or named in its command, and needs no password.
+#[test]
+fn hook_without_a_usable_key_is_refused() {
+    let folder = prepared();
+    let (own, moved) = (format!("{ARCHIVE}-key"), "moved");
+    fs::rename(folder.path().join(&own), folder.path().join(moved)).unwrap();
+    for arguments in [&[ARCHIVE, "--agent", "claude", "--write"][..], &[ARCHIVE, "--timer"]] {
+        let none = hook(&folder, arguments);
+        let words = format!("cannot read {}", folder.path().join(&own).display());
+        assert!(none.code > 0 && none.stderr.contains(&words), "{none:?}");
+    }
+    let key = format!("{moved}/signing-key.pem");
+    let variable = [("VAC_KEY", key.as_str())];
+    let printed = folder.vac_at_home(&variable, &["hook", ARCHIVE, "--agent", "claude"]);
+    let stated = format!("--key {}", folder.path().join(&key).display());
+    assert!(printed.code == 0 && printed.stdout.contains(&stated), "{printed:?}");
+    home::copy("sign/keys/openssh-aes256-ctr", &folder, "encrypted");
+    let encrypted = ["hook", ARCHIVE, "--agent", "claude", "--key", "encrypted"];
+    let refused = folder.vac_at_home(&[], &encrypted);
+    assert!(refused.code == 1 && refused.stderr.contains("is encrypted"), "{refused:?}");
+    let variable = [("VAC_KEY_PASSWORD", "sesame")];
+    assert_eq!(folder.vac_at_home(&variable, &encrypted).code, 0);
+}
