@@ -1,0 +1,167 @@
+//! Batches of many logs, read in parallel and handed over in the order of the logs.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use arrow_array::RecordBatch;
+use vac::parallel::{STACK, with_stack};
+use vac::{Error, ErrorKind, Search, Task};
+use vac_table::{SessionTable, TableSet};
+
+use crate::group_reader::Group;
+
+/// A group of logs has at least this many bytes, or this many logs.
+const GROUP_BYTES: u64 = 16 << 20;
+const GROUP_LOGS: usize = 128;
+/// The size of a log that is not known.
+const UNKNOWN_SIZE: u64 = 1 << 20;
+/// The number of batches of a group that wait to be taken.
+const WAITING_BATCHES: usize = 2;
+
+/// What to read, and how.
+#[derive(Clone, Copy)]
+pub struct ReadOptions {
+    /// The tables.
+    pub selected: TableSet,
+    /// Whether sessions that cannot be read are skipped.
+    pub skips_failures: bool,
+    /// The number of groups that are read at once; 0 for one for each processor.
+    pub jobs: usize,
+}
+
+/// The errors of sessions that were skipped, by group.
+pub type Failures = Arc<Mutex<BTreeMap<usize, Vec<Error>>>>;
+
+/// What a worker sends about its group.
+enum Item {
+    Batch(SessionTable, RecordBatch),
+    Failed(Error),
+    Complete,
+}
+
+/// Batches in the order of the logs. The workers end when this is dropped.
+pub struct OrderedBatches {
+    /// What was read of each group, in order.
+    groups: Receiver<Receiver<Item>>,
+    current: Option<Receiver<Item>>,
+}
+
+impl OrderedBatches {
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn start(
+        mut tasks: Vec<Task>,
+        options: ReadOptions,
+        failures: &Failures,
+    ) -> io::Result<Self> {
+        with_stack(|| Task::open_stores(&mut tasks))?;
+        let groups = divide(tasks);
+        let jobs = Search { jobs: options.jobs, ..Search::default() }.jobs().min(groups.len());
+        let queue = Arc::new(Mutex::new(groups.into_iter().enumerate()));
+        let (sender, receiver) = sync_channel(jobs);
+        for _ in 0..jobs {
+            let (queue, sender, failures) = (queue.clone(), sender.clone(), failures.clone());
+            let worker = move || {
+                while let Some((number, group, items)) = begin(&queue, &sender) {
+                    let group = Group { tasks: &group, selected: options.selected };
+                    if read(&group, number, options, &items, &failures).is_break() {
+                        return;
+                    }
+                }
+            };
+            thread::Builder::new().stack_size(STACK).spawn(worker)?;
+        }
+        Ok(Self { groups: receiver, current: None })
+    }
+
+    /// Returns the next batch. `None` after the last.
+    ///
+    /// # Errors
+    /// If a session cannot be read and is not to be skipped. Nothing more can be read then.
+    pub fn next(&mut self) -> Result<Option<(SessionTable, RecordBatch)>, Error> {
+        loop {
+            let Some(current) = &self.current else {
+                match self.groups.recv() {
+                    Ok(group) => self.current = Some(group),
+                    Err(_) => return Ok(None),
+                }
+                continue;
+            };
+            match current.recv() {
+                Ok(Item::Batch(table, batch)) => return Ok(Some((table, batch))),
+                Ok(Item::Complete) => self.current = None,
+                Ok(Item::Failed(error)) => return Err(error),
+                Err(_) => return Err(ended_early()),
+            }
+        }
+    }
+}
+
+/// Returns the error of a thread that ended before it sent everything.
+pub fn ended_early() -> Error {
+    let reason = "the thread that reads ended early: the result is not complete".to_owned();
+    Error { kind: ErrorKind::Internal, place: None, reason }
+}
+
+/// The groups that have not been begun, with their numbers.
+type Queue = Mutex<std::iter::Enumerate<std::vec::IntoIter<Vec<Task>>>>;
+
+/// Takes a group, and announces it while no other can be taken, so that groups are announced in
+/// order. `None` if nothing is left to do.
+fn begin(
+    queue: &Queue,
+    groups: &SyncSender<Receiver<Item>>,
+) -> Option<(usize, Vec<Task>, SyncSender<Item>)> {
+    let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let (number, group) = queue.next()?;
+    let (sender, receiver) = sync_channel(WAITING_BATCHES);
+    groups.send(receiver).ok()?;
+    Some((number, group, sender))
+}
+
+fn read(
+    group: &Group<'_>,
+    number: usize,
+    options: ReadOptions,
+    items: &SyncSender<Item>,
+    failures: &Failures,
+) -> ControlFlow<()> {
+    let mut receive = |table, batch| match items.send(Item::Batch(table, batch)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    let last = match group.read_with(options.skips_failures, &mut receive) {
+        Ok(skipped) => {
+            if !skipped.is_empty() {
+                failures.lock().unwrap_or_else(PoisonError::into_inner).insert(number, skipped);
+            }
+            Item::Complete
+        }
+        Err(error) => Item::Failed(error),
+    };
+    if items.send(last).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}
+
+/// Divides logs into groups, in order.
+pub fn divide(tasks: Vec<Task>) -> Vec<Vec<Task>> {
+    let mut groups = Vec::new();
+    let (mut group, mut size) = (Vec::new(), 0_u64);
+    for task in tasks {
+        size = size.saturating_add(task.size.unwrap_or(UNKNOWN_SIZE));
+        group.push(task);
+        if size >= GROUP_BYTES || group.len() >= GROUP_LOGS {
+            groups.push(std::mem::take(&mut group));
+            size = 0;
+        }
+    }
+    if !group.is_empty() {
+        groups.push(group);
+    }
+    groups
+}
