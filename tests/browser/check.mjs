@@ -112,7 +112,8 @@ vac("view", file("varied.cose"), "--key", key, "-o", page);
 // Returns the records among the fixtures of every agent.
 const fixtureRecords = () => {
   const others = ["cddl", "rfc", "schema", "events", "hostile", "sign", "show"];
-  const agents = fs.readdirSync(FIXTURES).filter((name) => !others.includes(name));
+  const folders = fs.readdirSync(FIXTURES, { withFileTypes: true }).filter((it) => it.isDirectory());
+  const agents = folders.map((it) => it.name).filter((name) => !others.includes(name));
   const isRecord = (name) => {
     try {
       return JSON.parse(fs.readFileSync(name, "utf8"))?.session?.["agent-meta"] !== undefined;

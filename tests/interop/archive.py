@@ -94,6 +94,16 @@ def fetch(name, what):
         wrong(f"objects/{name[:2]}/{name[2:]}: {what}: {error}")
 
 
+def contains(now, before):
+    """Whether a version contains another one; each is the claim, the sources and the entries."""
+    if not (now[0]["logs"] and before[0]["logs"]):
+        return True
+    grown = all(any(new["name"] == old["name"] and old["sha-256"] == sha256(
+        read_object(new["sha-256"])[:old["size"]]).hex() for new in now[1]) for old in before[1])
+    entries = iter(now[2])
+    return grown or all(entry in entries for entry in before[2])
+
+
 def main():
     description_bytes = (ROOT / "archive.json").read_bytes()
     description = json.loads(description_bytes)
@@ -101,7 +111,7 @@ def main():
         wrong("README: another hash")
     pem = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "key.pub.pem"
     key = serialization.load_pem_public_key(pem.read_bytes())
-    used, seen, leaves = set(), [], []
+    used, seen, leaves, versions = set(), [], [], {}
     for number, (data, protected, header, payload, signature) in enumerate(
             split((ROOT / "statements").read_bytes())):
         claims, name = header[15], payload.hex()
@@ -120,11 +130,18 @@ def main():
             agent = record["recording-agent"]
             if record["id"] != claims[2] or agent.get("labels", {}) != claim["labels"]:
                 wrong(f"{where}: another session or other labels than its record")
+            versions[number] = claim, agent["sources"], record["session"]["entries"]
             for source in agent["sources"] if claim["logs"] else []:
                 used.add(source["sha-256"])
                 log = fetch(source["sha-256"], where)
                 if log is not None and len(log) != source["size"]:
                     wrong(f"{where}: {source['name']} has another size")
+            before = versions.get(claim.get("previous"))
+            try:
+                if claim.get("continues") and before and not contains(versions[number], before):
+                    wrong(f"{where}: does not contain the previous version")
+            except (OSError, ValueError, zstandard.ZstdError):
+                pass  # What cannot be read is reported.
     heads, previous, size = [], None, 0
     for number, (data, protected, header, payload, signature) in enumerate(
             split((ROOT / "heads").read_bytes())):
@@ -144,9 +161,11 @@ def main():
         if kept not in heads:
             wrong("the given head is not one of the archive")
     known = {"README", "archive.json", "key.pub.pem", "statements", "heads", "index"}
-    for path in (path for path in ROOT.rglob("*") if not path.is_dir()):
+    known |= {"objects", "tmp"} | {f"objects/{name[:2]}" for name in used}
+    known |= {f"objects/{name[:2]}/{name[2:]}" for name in used}
+    for path in ROOT.rglob("*"):
         name = path.relative_to(ROOT).as_posix()
-        if name not in known and "".join(name.split("/")[1:]) not in used:
+        if name not in known or path.is_symlink():
             wrong(f"{name}: not part of the archive")
     for problem in PROBLEMS:
         print(problem)

@@ -38,6 +38,10 @@ pub fn logs(turns: usize) -> Vec<Generated> {
         generated("pi", "2026-02-10T00-00-00-000Z_generated.jsonl", lines(PI, pi)),
         generated("droid", "66666666-0000-4000-8000-000000000006.jsonl", lines(DROID, droid)),
         generated("antigravity", "generated.jsonl", lines("", antigravity)),
+        generated("grok", "updates.jsonl", lines("", grok)),
+        generated("goose", "20250901_090000.jsonl", lines(GOOSE, goose)),
+        generated("hermes", "rows.jsonl", lines(HERMES, hermes)),
+        generated("atif", "generated.json", listed(ATIF, atif)),
     ]
 }
 
@@ -391,4 +395,112 @@ fn antigravity(number: usize, text: &mut String) {
     );
     line(text, format_args!(r#"{{{result},"content":"{output}"}}"#));
     line(text, format_args!(r#"{{{answer},"content":"{ANSWER}"}}"#));
+}
+
+const GOOSE: &str =
+    concat!(r#"{"working_dir":"/home/ada/loom","description":"T","message_count":4}"#, "\n");
+
+fn goose(number: usize, text: &mut String) {
+    let output = output(number);
+    let mut message = |step: usize, role: &str, block: std::fmt::Arguments<'_>| {
+        let (created, id) = (1_756_717_200 + number, number * 4 + step);
+        line(
+            text,
+            format_args!(
+                r#"{{"id":"m{id}","role":"{role}","created":{created},"content":[{{{block}}}]}}"#
+            ),
+        );
+    };
+    message(0, "user", format_args!(r#""type":"text","text":"{PROMPT}""#));
+    message(
+        1,
+        "assistant",
+        format_args!(
+            r#""type":"toolRequest","id":"call{number}","toolCall":{{"status":"success","value":{{"name":"developer__shell","arguments":{{"command":"cargo test"}}}}}}"#
+        ),
+    );
+    message(
+        2,
+        "user",
+        format_args!(
+            r#""type":"toolResponse","id":"call{number}","toolResult":{{"status":"success","value":{{"content":[{{"type":"text","text":"{output}"}}]}}}}"#
+        ),
+    );
+    message(3, "assistant", format_args!(r#""type":"text","text":"{ANSWER}""#));
+}
+
+const HERMES: &str = concat!(
+    r#"{"sessions":{"id":"hermes-generated","source":"cli","started_at":1785800000.5,"cwd":"/home/ada/loom"}}"#,
+    "\n",
+);
+
+fn hermes(number: usize, text: &mut String) {
+    let output = output(number);
+    let mut message = |step: usize, members: std::fmt::Arguments<'_>| {
+        let (time, id) = (1_785_800_000 + number, number * 4 + step);
+        line(
+            text,
+            format_args!(
+                r#"{{"messages":{{"id":{id},"session_id":"hermes-generated",{members},"timestamp":{time}.5,"active":1}}}}"#
+            ),
+        );
+    };
+    message(0, format_args!(r#""role":"user","content":"{PROMPT}""#));
+    message(
+        1,
+        format_args!(
+            r#""role":"assistant","content":"","reasoning":"{THOUGHT}","tool_calls":[{{"id":"call{number}","type":"function","function":{{"name":"terminal","arguments":"{{\"command\":\"cargo test\"}}"}}}}]"#
+        ),
+    );
+    message(2, format_args!(r#""role":"tool","content":"{output}","tool_call_id":"call{number}""#));
+    message(3, format_args!(r#""role":"assistant","content":"{ANSWER}""#));
+}
+
+fn grok(number: usize, text: &mut String) {
+    let output = output(number);
+    let mut step = |step: usize, update: std::fmt::Arguments<'_>| {
+        let (seconds, id) = (1_787_000_000 + number, number * 5 + step);
+        line(
+            text,
+            format_args!(
+                r#"{{"timestamp":{seconds},"method":"session/update","params":{{"sessionId":"grok-generated","update":{{{update}}},"_meta":{{"eventId":"grok-generated-{id}","agentTimestampMs":{seconds}123}}}}}}"#
+            ),
+        );
+    };
+    let content = |kind: &str, words: &str| {
+        format!(r#""sessionUpdate":"{kind}","content":{{"type":"text","text":"{words}"}}"#)
+    };
+    step(0, format_args!("{}", content("user_message_chunk", PROMPT)));
+    step(1, format_args!("{}", content("agent_thought_chunk", THOUGHT)));
+    step(
+        2,
+        format_args!(
+            r#""sessionUpdate":"tool_call","toolCallId":"call{number}","title":"bash","rawInput":{{"command":"cargo test"}}"#
+        ),
+    );
+    step(
+        3,
+        format_args!(
+            r#""sessionUpdate":"tool_call_update","toolCallId":"call{number}","status":"completed","rawOutput":{{"exit_code":0,"output":"{output}"}}"#
+        ),
+    );
+    step(4, format_args!("{}", content("agent_message_chunk", ANSWER)));
+}
+
+const ATIF: &str = r#"{"schema_version":"ATIF-v1.7","session_id":"generated","agent":{"name":"kiln","version":"0.4","model_name":"house-model-2"},"steps":["#;
+
+fn atif(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let (prompt, answer) = (3 * number + 1, 3 * number + 2);
+    line(
+        text,
+        format_args!(
+            r#"{{"step_id":{prompt},"timestamp":"{time}","source":"user","message":"{PROMPT}"}},
+{{"step_id":{answer},"timestamp":"{time}","source":"agent","message":"","reasoning_content":"{THOUGHT}","tool_calls":[{{"tool_call_id":"c{number}","function_name":"read_file","arguments":{{"path":"case_{number}.rs"}}}}],"observation":{{"results":[{{"source_call_id":"c{number}","content":"{output}"}}]}},"metrics":{{"prompt_tokens":1200,"completion_tokens":85,"cached_tokens":1000}}}},
+{{"step_id":{},"timestamp":"{time}","source":"agent","message":"{ANSWER}"}}"#,
+            3 * number + 3
+        ),
+    );
+    text.pop();
+    text.push(',');
 }

@@ -40,6 +40,16 @@ fn every_log_is_detected_and_converted_without_loss() {
     });
 }
 
+#[test]
+fn tools_of_every_agent_have_one_meaning_each() {
+    for adapter in AGENTS {
+        let mut names: Vec<_> = adapter.tools().tools.iter().flat_map(|tool| tool.names).collect();
+        names.sort_unstable();
+        let repeated: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(repeated.is_empty(), "{}: {repeated:?}", adapter.name());
+    }
+}
+
 /// Benchmarks measure generated logs, so these have to be sessions without unknown lines.
 #[test]
 fn generated_logs_are_sessions_of_their_agents() {

@@ -132,21 +132,19 @@ fn agents_table() -> String {
                 }
             }
         }
-        let docs = Document::read(&format!("crates/vac-adapter-{}/src/lib.rs", adapter.name()));
-        let rows = docs.table("| variant |");
-        let variants: Vec<_> = rows.iter().map(|row| row[0].trim().to_owned()).collect();
         let version = adapter.newest_tested().unwrap_or("its logs have no version");
         let (title, name) = (adapter.title(), adapter.name());
-        let (places, variants) = (places.join(", "), variants.join(", "));
-        let row = [&format!("{title} (`{name}`)"), version, &places, &variants].join(" | ");
+        if places.is_empty() {
+            places.push("where the user puts them".to_owned());
+        }
+        let row = [&format!("{title} (`{name}`)"), version, &places.join(", ")].join(" | ");
         table.extend(["| ", &row, " |\n"]);
     }
     table
 }
 
 /// The head of the table of agents.
-const AGENTS_HEAD: &str =
-    "| agent | tested up to | where it keeps sessions | variants |\n|---|---|---|---|\n";
+const AGENTS_HEAD: &str = "| agent | tested up to | where it keeps sessions |\n|---|---|---|\n";
 
 #[test]
 fn table_of_agents_is_that_of_the_code() {

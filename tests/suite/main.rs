@@ -1,6 +1,7 @@
 //! The workspace's own tests, in one binary.
 
 mod adapters;
+mod compactions;
 mod detection;
 mod docs;
 mod explicit_mappings;
@@ -16,6 +17,7 @@ mod others;
 mod properties;
 mod public_types;
 mod records;
+mod round_trip;
 mod samples;
 mod sign;
 mod spec_change;

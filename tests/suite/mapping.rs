@@ -10,9 +10,7 @@ use vac_adapter_check::{AgentRules, check_briefly, corpus};
 
 /// Returns the page with the mapping tables of an agent.
 fn page(adapter: &dyn Adapter) -> String {
-    let mut page = String::from("\n# Mapping\n\n");
-    page.push_str("Generated from the tables in the code. ");
-    page.push_str("The last column names the seed document that asks for a row.\n");
+    let mut page = String::from("\n# Mapping\n\nGenerated from the tables in the code.\n");
     for mapping in adapter.mappings() {
         write!(page, "\n{mapping}").expect("a string takes everything");
     }

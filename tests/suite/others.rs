@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use vac_adapter_check::{AgentRules, TestLog, check_briefly};
+use vac_adapter_check::{AgentRules, TestLog, check_briefly, convert_full, fixture};
 
 /// What a session consists of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,9 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
+/// A type that a sample contains because no version of the agent writes it.
+const FUTURE: &str = "future_update";
+
 /// Checks every file of a folder of the corpus whose name has an ending.
 fn check_folder(folder: &str, agent: &str, ending: &str, count: fn(&[Value]) -> Counts) {
     let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
@@ -71,7 +74,8 @@ fn check_folder(folder: &str, agent: &str, ending: &str, count: fn(&[Value]) -> 
         println!("{:<45} {counts:?}", short(&path));
         assert_eq!(counts, count(&lines(&bytes)), "{}", path.display());
         let report = &record.report;
-        assert!(report.unknown_types.is_empty(), "{}: {report:?}", path.display());
+        let unknown = report.unknown_types.keys().find(|kind| *kind != FUTURE);
+        assert!(unknown.is_none(), "{}: {report:?}", path.display());
         assert!(report.unknown_keys.is_empty(), "{}: {report:?}", path.display());
     }
 }
@@ -182,6 +186,77 @@ fn droid_sessions_have_the_counts_of_their_logs() {
 }
 
 #[test]
+fn grok_sessions_have_the_counts_of_their_logs() {
+    check_folder("grok", "grok", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines {
+            let update = &line["params"]["update"];
+            let is_end = matches!(update["status"].as_str(), Some("completed" | "failed"));
+            match update["sessionUpdate"].as_str() {
+                Some("user_message_chunk") => counts.prompts += 1,
+                Some("agent_message_chunk") => counts.answers += 1,
+                Some("tool_call") => counts.calls += 1,
+                Some("tool_call_update") if is_end => counts.results += 1,
+                _ => {}
+            }
+        }
+        counts
+    });
+}
+
+#[test]
+fn iflow_sessions_have_the_counts_of_their_logs() {
+    check_folder("iflow", "iflow", ".jsonl", |lines| {
+        let mut counts = Counts::default();
+        for line in lines {
+            let content = &line["message"]["content"];
+            let count = |kind: &str| list(content).filter(|block| block["type"] == kind).count();
+            match line["type"].as_str() {
+                Some("user") => {
+                    counts.prompts += usize::from(content.is_string());
+                    counts.results += count("tool_result");
+                }
+                Some("assistant") => {
+                    counts.answers += 1;
+                    counts.calls += count("tool_use");
+                }
+                _ => {}
+            }
+        }
+        counts
+    });
+    let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
+    let search = vac::Search { paths: vec![corpus.join("iflow")], ..vac::Search::default() };
+    let plan = search.plan().expect("a plan");
+    let agents: Vec<_> = plan.tasks.iter().map(|task| task.agent.as_str()).collect();
+    assert_eq!(agents, ["iflow"], "the content names the agent");
+}
+
+#[test]
+fn openclaw_databases_have_the_counts_of_their_rows() {
+    check_database("openclaw/synthetic-v23-plain.openclaw-agent.sqlite", "openclaw", |database| {
+        let of_role = |role: &str| {
+            let sql = format!(
+                "SELECT count(*) FROM transcript_events \
+                WHERE event_json ->> '$.message.role' = '{role}'"
+            );
+            number(database, &sql)
+        };
+        Counts {
+            prompts: of_role("user"),
+            answers: of_role("assistant"),
+            calls: number(
+                database,
+                "SELECT count(*) FROM transcript_events, \
+                json_each(event_json, '$.message.content') AS block \
+                WHERE block.type = 'object' AND block.value ->> 'type' = 'toolCall'",
+            ),
+            results: of_role("toolResult"),
+        }
+    });
+}
+
+#[test]
 fn antigravity_sessions_have_the_counts_of_their_logs() {
     check_folder("antigravity", "antigravity", ".jsonl", |lines| {
         let mut counts = Counts::default();
@@ -198,4 +273,100 @@ fn antigravity_sessions_have_the_counts_of_their_logs() {
         }
         counts
     });
+}
+
+/// Checks the sessions of a database of the corpus: `count` receives its path.
+fn check_database(file: &str, agent: &str, count: fn(&rusqlite::Connection) -> Counts) {
+    let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
+    let path = corpus.join(file);
+    let search = vac::Search { paths: vec![path.clone()], ..vac::Search::default() };
+    let plan = search.plan().expect("a plan");
+    assert!(plan.skipped.is_empty() && plan.troubles.is_empty(), "{plan:?}");
+    let mut counts = Counts::default();
+    for task in &plan.tasks {
+        assert_eq!(task.agent, agent);
+        let mut record = Vec::new();
+        let options = vac::ConvertOptions::default();
+        let converted = vac::convert(task, &options, &mut record).expect("a record");
+        for report in &converted.sessions {
+            assert!(!report.has_unknown(), "{file}: {report:?}");
+        }
+        assert!(vac::validate(&record).expect("readable").is_valid(), "{file}");
+        let found = count_record(&serde_json::from_slice(&record).expect("JSON"));
+        counts.prompts += found.prompts;
+        counts.answers += found.answers;
+        counts.calls += found.calls;
+        counts.results += found.results;
+    }
+    println!("{file:<45} {counts:?}");
+    let database =
+        rusqlite::Connection::open_with_flags(&path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
+    assert_eq!(counts, count(&database.expect("a database")), "{file}");
+}
+
+/// Returns a number that a query selects.
+fn number(database: &rusqlite::Connection, sql: &str) -> usize {
+    let number: u32 = database.query_row(sql, [], |row| row.get(0)).expect("a number");
+    usize::try_from(number).expect("a small number")
+}
+
+#[test]
+fn goose_sessions_have_the_counts_of_their_rows() {
+    check_database("goose/synthetic-v13-1.sessions.db", "goose", |database| {
+        let blocks = |kind: &str| {
+            let sql = format!(
+                "SELECT count(*) FROM messages, json_each(content_json) AS block \
+                WHERE block.value ->> 'type' = '{kind}'"
+            );
+            number(database, &sql)
+        };
+        Counts {
+            prompts: number(
+                database,
+                "SELECT count(*) FROM messages WHERE role = 'user' AND \
+                content_json NOT LIKE '%toolResponse%'",
+            ),
+            answers: number(database, "SELECT count(*) FROM messages WHERE role = 'assistant'"),
+            calls: blocks("toolRequest"),
+            results: blocks("toolResponse"),
+        }
+    });
+}
+
+#[test]
+fn hermes_sessions_have_the_counts_of_their_rows() {
+    check_database("hermes/synthetic-v30-1.state.db", "hermes", |database| {
+        let of_role =
+            |role: &str| number(database, &format!("SELECT count(*) FROM messages WHERE {role}"));
+        Counts {
+            prompts: of_role("role = 'user' AND _compressed_summary = 0"),
+            answers: of_role("role = 'assistant'"),
+            calls: number(database, "SELECT sum(json_array_length(tool_calls)) FROM messages"),
+            results: of_role("role = 'tool'"),
+        }
+    });
+}
+
+#[test]
+fn sessions_that_were_concatenated_are_records_of_their_own() {
+    for (agent, case, folders, entries) in [
+        ("qwen", "jsonl", ["/home/ada/loom", "/home/ada/orchard"], [4, 2]),
+        ("copilot", "events", ["/home/ada/kiln", "/home/ada/well"], [2, 3]),
+        ("pi", "jsonl", ["/home/ada/orchard", "/home/ada/harbour"], [2, 2]),
+        ("droid", "jsonl", ["/home/ada/farm", "/home/ada/barn"], [2, 2]),
+    ] {
+        let adapter = vac::agent(agent).expect("an agent").adapter;
+        let log = fixture(adapter, &format!("{case}/two-sessions"));
+        let records =
+            convert_full(adapter, &log).unwrap_or_else(|error| panic!("{agent}: {error}"));
+        assert_eq!(records.len(), 2, "{agent}");
+        for (number, record) in records.iter().enumerate() {
+            let record = record.value();
+            let session = &record["session"];
+            assert_eq!(session["environment"]["working-dir"], folders[number], "{agent}");
+            let found = session["entries"].as_array().map(Vec::len);
+            assert_eq!(found, Some(entries[number]), "{agent}");
+        }
+        assert_ne!(records[0].value()["id"], records[1].value()["id"], "{agent}");
+    }
 }

@@ -20,32 +20,13 @@ const WORDS: &[&str] = &[
     "passed over",
 ];
 
-/// Files and folders that are checked. The list only grows.
+/// Files and folders that are checked.
 const CHECKED: &[&str] = &[
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
-    "crates/README.md",
-    "crates/vac",
-    "crates/vac-adapter",
-    "crates/vac-adapter-check",
-    "crates/vac-adapter-claude",
-    "crates/vac-adapter-codex",
-    "crates/vac-adapter-cursor",
-    "crates/vac-adapter-gemini",
-    "crates/vac-adapter-opencode",
-    "crates/vac-cddl",
-    "crates/vac-cli",
-    "crates/vac-codegen",
-    "crates/vac-html",
-    "crates/vac-record",
-    "crates/vac-schema",
-    "crates/vac-sign",
-    "crates/vac-store",
-    "crates/vac-validate",
-    "crates/vac-value",
-    "crates/vac-view",
+    "crates",
     "fixtures",
     "spec",
     "tests",
@@ -58,7 +39,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[("tests/suite/style.rs", "it lists them")]
 /// Texts that may contain the words, in lower case, and why.
 const ALLOWED: &[(&str, &str)] = &[
     ("is no longer", "plain English"),
-    ("there is no such table", "a text of existing records"),
+    ("there is no", "plain English"),
     ("a line that is none", "quoted from a fixture"),
 ];
 
@@ -121,5 +102,5 @@ fn words_are_found_whole_and_in_any_case() {
     );
     assert_eq!(find_words("It is no log, and it is none."), ["is none", "is no"]);
     assert_eq!(find_words("hindsight, asides, understands, behindhand, is_no"), [""; 0]);
-    assert_eq!(find_words("The record is no longer valid."), [""; 0]);
+    assert_eq!(find_words("The record is no longer valid, and there is no other."), [""; 0]);
 }

@@ -1,8 +1,10 @@
-"""Tables of all fixtures in pyarrow, Polars and DuckDB: the same rows everywhere, the numbers of
-`vac inspect`, and queries that find what the fixtures contain."""
+"""Tables of all fixtures in pyarrow, Polars and DuckDB: the same rows everywhere, the entries of
+records, the numbers of `vac inspect`, and queries that find what the fixtures contain."""
 
+import csv
 import filecmp
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -23,7 +25,12 @@ JSON_COLUMNS = {
     "tool_calls": ["input"],
     "usage": ["statement"],
 }
+# The member of an entry that the column `content` has, if it is not `content`.
+CONTENTS = {"tool-call": "input", "tool-result": "output", "system-event": "data"}
 FIXTURES = pathlib.Path("fixtures").resolve()
+# Folders of fixtures without sessions of an agent.
+OTHERS = {"cddl", "events", "example", "prices", "rfc", "schema", "show", "sign", "terminal"}
+AGENTS = sorted(path for path in FIXTURES.iterdir() if path.name not in OTHERS)
 QUERIES = pathlib.Path("crates/vac-table/queries").resolve()
 # Queries that find something in the fixtures; the others have to run.
 FINDING = {
@@ -115,6 +122,10 @@ def engines(folder, json_check=True):
             texts = [row[name] for row in rows if row[name] is not None]
             clean = all(not lone_surrogate(s) for text in texts for s in strings(json.loads(text)))
             check(f"{table}.{name}: JSON without lone surrogates", clean and texts)
+            # Polars finds nothing in JSON that it cannot read.
+            found = polars.Series(texts).str.json_path_match("$").to_list()
+            refused = [text for text, value in zip(texts, found) if value is None and text != "null"]
+            check(f"{table}.{name}: JSON in Polars", not refused, refused[:1])
             invalid = duckdb.sql(
                 f"SELECT count(*) FROM read_parquet({parts}, hive_partitioning = false)"
                 f" WHERE {name} IS NOT NULL AND NOT json_valid({name})"
@@ -133,22 +144,97 @@ def inspected(tables):
             for name in ["input", "cache_read", "cache_write", "output", "reasoning", "total"]:
                 if row[f"{name}_tokens"] is not None:
                     buckets[name] = buckets.get(name, 0) + row[f"{name}_tokens"]
+            if row["cost"] is not None:
+                buckets["cost"] = buckets.get("cost", 0) + row["cost"]
+    rounded = lambda buckets: tuple(sorted((k, round(v, 5)) for k, v in buckets.items()))
     by_id = {}
     for row in tables["sessions"]:
-        tokens = tuple(sorted(sums.get(row["record_key"], {}).items()))
+        tokens = rounded(sums.get(row["record_key"], {}))
         sources = tuple((s["name"], s["sha_256"]) for s in row["sources"])
         by_id.setdefault((row["session_id"], sources), set()).add(tokens)
-    compared = 0
-    for agent in ["claude", "codex", "cursor", "gemini", "opencode", "hostile"]:
-        document = json.loads(run("inspect", "--json", FIXTURES / agent, allowed=(0, 1, 2)))
+    agents = set()
+    for folder in AGENTS:
+        document = json.loads(run("inspect", "--json", folder, allowed=(0, 1, 2)))
         for session in document["sessions"]:
-            tokens = {k.replace("-", "_"): v for k, v in session.get("tokens", {}).items()}
+            buckets = {k.replace("-", "_"): v for k, v in session.get("tokens", {}).items()}
+            buckets |= {"cost": session["cost"]} if "cost" in session else {}
             sources = tuple((s["name"], s["sha-256"]) for s in session["sources"])
-            expected = tuple(sorted(tokens.items()))
             found = by_id.get((session["session-id"], sources), set())
+            expected = rounded(buckets)
             check(f"usage of {session['session-id']}", expected in found, (expected, found))
-            compared += 1
-    check("sessions are compared with inspect", compared > 100, compared)
+            agents.add(session["agent"])
+    missing = {row["agent"] for row in tables["sessions"] if not row["variant"].endswith(("record-json", "record-cbor"))}
+    missing -= agents
+    check("sessions of all agents are compared with inspect", not missing and len(agents) > 15, missing)
+
+
+def pointers(folder, tables):
+    """Compares rows of `entries` with what their paths lead to in the record of the same log."""
+    records = {}
+    run("convert", *AGENTS, "-o", folder / "records", allowed=(0, 1, 2))
+    for path in (folder / "records").rglob("*.json"):
+        text = path.read_text(errors="surrogatepass")
+        record = json.loads(text, parse_int=integer, parse_float=number)
+        sources = tuple(s["sha-256"] for s in record["recording-agent"]["sources"])
+        records[json.dumps(record["session"]["session-id"]), sources] = record
+    entries = {}
+    for row in tables["entries"]:
+        entries.setdefault(row["record_key"], []).append(row)
+    compared = 0
+    for session in tables["sessions"]:
+        sources = tuple(s["sha_256"] for s in session["sources"])
+        record = records.get((json.dumps(session["session_id"]), sources))
+        if record is None:
+            continue
+        rows = sorted(entries.get(session["record_key"], []), key=lambda row: row["ordinal"])
+        found = list(preorder(record["session"]["entries"], "/session/entries", None))
+        name = f"entries of {session['agent']} {session['session_id']}"
+        check(f"{name}: places", [row["path"] for row in rows] == [path for path, _, _ in found])
+        check(f"{name}: parents", [row["parent_ordinal"] for row in rows] == [p for _, p, _ in found])
+        for row, (path, _, entry) in zip(rows, found):
+            stated = [row["type"], row["entry_id"], row["event_type"], row["is_error"]]
+            keys = ["type", "id", "event-type", "is-error"]
+            if entry["type"] in ("tool-call", "tool-result"):
+                stated.append(row["call_id"])
+                keys.append("call-id")
+            expected = [replaced(entry.get(key)) for key in keys]
+            content = entry.get(CONTENTS.get(entry["type"], "content"))
+            same = row["content"] is None and content is None or (
+                row["content"] is not None and json.loads(row["content"]) == replaced(content)
+            )
+            check(f"{name}: {path}", stated == expected and same, (stated, expected))
+        compared += 1
+    check("entries are compared with records", compared > 150, compared)
+
+
+def preorder(entries, path, parent, numbers=None):
+    """Yields the path of each entry, the number of the entry around it, and the entry."""
+    numbers = iter(range(1 << 60)) if numbers is None else numbers
+    for at, entry in enumerate(entries):
+        number = next(numbers)
+        yield f"{path}/{at}", parent, entry
+        yield from preorder(entry.get("children", []), f"{path}/{at}/children", number, numbers)
+
+
+def integer(text):
+    """Parses an integer as the tables have it: one that some parsers refuse is text."""
+    return text if len(text.lstrip("-")) > 38 else int(text)
+
+
+def number(text):
+    """Parses a number as the tables have it: one that some parsers refuse is text."""
+    return text if math.isinf(float(text)) else float(text)
+
+
+def replaced(value):
+    """Returns a value of JSON without lone surrogates."""
+    if isinstance(value, str):
+        return "".join("\ufffd" if 0xD800 <= ord(c) < 0xE000 else c for c in value)
+    if isinstance(value, dict):
+        return {replaced(key): replaced(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [replaced(element) for element in value]
+    return value
 
 
 def queries(folder):
@@ -165,6 +251,12 @@ def queries(folder):
     total = database.execute(errors).fetchall()[0][0]
     rows = database.execute((QUERIES / "tools-by-error-rate.sql").read_text()).fetchall()
     check("errors of all tools are all errors", sum(row[5] for row in rows) == total)
+    rows = database.execute((QUERIES / "subagents-by-parent.sql").read_text()).fetchall()
+    own = "SELECT count(*) FROM sessions WHERE relation = 'subagent'"
+    own, inside = database.execute(f"""SELECT ({own}), count(DISTINCT (s.session_id, c.subagent))
+        FROM tool_calls c JOIN sessions s USING (record_key)
+        WHERE c.is_counted AND c.subagent IS NOT NULL AND s.relation IS NULL""").fetchall()[0]
+    check("each subagent counts once", sum(row[1] for row in rows) == own + inside, (own, inside))
     rows = database.execute((QUERIES / "cost-by-model-and-day.sql").read_text()).fetchall()
     used = database.execute("SELECT sum(total_tokens) FROM sessions").fetchall()[0][0]
     check("tokens of all days are all tokens", sum(row[8] or 0 for row in rows) == used)
@@ -198,30 +290,61 @@ def secrets(folder):
     check("a host is found", [row[0] for row in rows] == ["loom.example"], rows)
 
 
+def place(row):
+    """What sorts the rows of a table: files are sorted by their names, a stream by its logs."""
+    numbers = (int(row.get(name) or 0) for name in ("ordinal", "call_index"))
+    return (row["record_key"], *numbers, row.get("path") or "", row.get("operation") or "")
+
+
+def plain(value):
+    """Returns a value as formats of text have it."""
+    if hasattr(value, "isoformat"):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return value
+
+
+def as_text(value):
+    """Returns a value as CSV has it. An empty text is in quotes there, which Python does not see."""
+    value = plain(value)
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
 def formats(folder, tables):
     """The same rows in the other formats."""
+    csv.field_size_limit(1 << 30)
     for format, read in {
         "arrow": lambda path: pyarrow.ipc.open_file(path).read_all().to_pylist(),
         "ndjson": lambda path: [json.loads(line) for line in open(path, encoding="utf-8")],
+        "csv": lambda path: list(csv.DictReader(open(path, encoding="utf-8", newline=""))),
     }.items():
         run("export", FIXTURES, "-f", format, "-o", folder / format)
         for table in TABLES:
             rows = [row for part in files(folder / format, table) for row in read(part)]
-            keys = [(row["record_key"], row.get("ordinal")) for row in rows]
-            expected = [(row["record_key"], row.get("ordinal")) for row in tables[table]]
-            check(f"{format}: rows of {table}", sorted(map(str, keys)) == sorted(map(str, expected)))
-    run("export", FIXTURES, "-f", "csv", "-o", folder / "csv")
+            expected = sorted(tables[table], key=place)
+            if format == "ndjson":
+                expected = [{k: plain(v) for k, v in row.items() if v is not None} for row in expected]
+            if format == "csv":
+                expected = [{k: as_text(v) for k, v in row.items()} for row in expected]
+                number = lambda text: float(text) if text else None
+                for row in [*rows, *expected]:
+                    row |= {"cost": number(row["cost"])} if "cost" in row else {}
+            rows = sorted(rows, key=place)
+            different = [pair for pair in zip(rows, expected) if pair[0] != pair[1]]
+            same = len(rows) == len(expected) and not different
+            check(f"{format}: rows of {table}", same, (len(rows), len(expected), different[:1]))
     for table in TABLES:
         count = duckdb.sql(
             f"SELECT count(*) FROM read_csv({files(folder / 'csv', table)}, header = true,"
             " all_varchar = true, quote = '\"', escape = '\"', max_line_size = 100000000,"
             " parallel = false)"
         ).fetchall()[0][0]
-        check(f"csv: rows of {table}", count == len(tables[table]), (count, len(tables[table])))
+        check(f"csv in DuckDB: rows of {table}", count == len(tables[table]), (count, len(tables[table])))
     stream = run("export", FIXTURES, "-f", "arrow", "--tables", "entries", "-o", "-")
     streamed = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
-    # Files are sorted by their names, a stream by its logs.
-    place = lambda row: (row["record_key"], row["ordinal"])
     expected = sorted(tables["entries"], key=place)
     check("a stream has the rows of the files", sorted(streamed, key=place) == expected)
 
@@ -244,6 +367,7 @@ with tempfile.TemporaryDirectory() as temporary:
     tables = engines(folder / "tables1")
     check("lone surrogates are marked", any(row["is_lossy"] for row in tables["entries"]))
     inspected(tables)
+    pointers(folder, tables)
     queries(folder / "tables1")
     secrets(folder)
     formats(folder, tables)

@@ -56,12 +56,16 @@ const TARGETS: &[Target] = &[
         name: "convert",
         seeds: &[
             "fixtures/antigravity",
+            "fixtures/atif",
             "fixtures/claude",
             "fixtures/codex",
             "fixtures/copilot",
             "fixtures/cursor",
             "fixtures/droid",
             "fixtures/gemini",
+            "fixtures/goose",
+            "fixtures/grok",
+            "fixtures/hermes",
             "fixtures/opencode",
             "fixtures/pi",
             "fixtures/qwen",
@@ -90,7 +94,14 @@ const TARGETS: &[Target] = &[
         dictionary: "cbor",
         max_length: 4096,
     },
+    Target {
+        name: "tokens",
+        seeds: &["fixtures/sign/timestamps"],
+        dictionary: "keys",
+        max_length: 4096,
+    },
     Target { name: "keys", seeds: &["fixtures/sign"], dictionary: "keys", max_length: 4096 },
+    Target { name: "archive", seeds: &[], dictionary: "cbor", max_length: 4096 },
 ];
 
 /// Fuzzes the named targets, or all of them, `seconds` each and `jobs` at once. The same

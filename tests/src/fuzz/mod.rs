@@ -12,17 +12,19 @@
 // Every function here panics when an invariant is broken.
 #![allow(clippy::missing_panics_doc)]
 
+mod archives;
 mod containers;
 mod documents;
 mod logs;
 mod schemas;
 mod signatures;
 
+pub use archives::{archive, write_archive};
 pub use containers::{file, folder, rows, write_database, write_folder};
 pub use documents::{cbor, json, transcode};
 pub use logs::convert;
 pub use schemas::cddl;
-pub use signatures::{keys, receipts, verify};
+pub use signatures::{keys, receipts, tokens, verify};
 
 /// A parser of untrusted bytes and what has to hold for every input.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +47,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "folder", check: folder },
     Target { name: "verify", check: verify },
     Target { name: "receipts", check: receipts },
+    Target { name: "tokens", check: tokens },
     Target { name: "keys", check: keys },
+    Target { name: "archive", check: archive },
 ];
 
 /// Returns the target with this name.

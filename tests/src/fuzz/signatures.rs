@@ -1,14 +1,17 @@
-//! Signed records, receipts, keys and certificates.
+//! Signed records, receipts, time stamps, keys and certificates.
 
 use std::sync::LazyLock;
 
 use vac_sign::receipt::{ParsedReceipt, attach};
+use vac_sign::timestamp::{self, StampedPart};
 use vac_sign::{Chain, Envelope, PublicKey, SecretKey, Signer as _, Trust, Verification};
 
 /// The record that the envelopes of the corpus are about.
 const RECORD: &[u8] = include_bytes!("../../fuzz/corpus/json/small");
 /// A statement for receipts.
 const STATEMENT: &[u8] = include_bytes!("../../fuzz/corpus/verify/attached");
+/// An envelope with a time stamp of its signature.
+const STAMPED: &[u8] = include_bytes!("../../fuzz/corpus/verify/stamped");
 /// Some days after the certificates were made.
 const TIME: u64 = 1_795_500_000;
 
@@ -20,6 +23,13 @@ static SIGNER: LazyLock<Chain> =
 static KEYS: LazyLock<[PublicKey; 2]> = LazyLock::new(|| {
     let other = certificates(include_bytes!("../../../fixtures/sign/signer-p256.cert.pem"));
     [&*SIGNER, &other].map(|chain| chain.public_key().expect("a key that can be used"))
+});
+
+/// The roots of the time-stamping authorities.
+static AUTHORITIES: LazyLock<Chain> = LazyLock::new(|| {
+    let rsa: &[u8] = include_bytes!("../../../fixtures/sign/timestamps/rsa-root.pem");
+    let other: &[u8] = include_bytes!("../../../fixtures/sign/timestamps/other-root.pem");
+    certificates(&[rsa, other].concat())
 });
 
 fn certificates(pem: &[u8]) -> Chain {
@@ -36,7 +46,10 @@ pub fn verify(bytes: &[u8]) {
         is_verified(&Verification { record, trust: Some(&trust), ..Verification::default() });
         for key in &*KEYS {
             let (key, receipt_keys) = (Some(key), &KEYS[..]);
-            let with = Verification { key, record, receipt_keys, ..Verification::default() };
+            let authorities = Trust { roots: AUTHORITIES.clone(), time: TIME };
+            let authorities = Some(&authorities);
+            let with =
+                Verification { key, record, receipt_keys, authorities, ..Verification::default() };
             let verdicts = vac_sign::verify(bytes, &with);
             if let Ok(envelope) = Envelope::read(bytes) {
                 let bare = envelope.with_unprotected(&[0xa0]);
@@ -67,11 +80,35 @@ pub fn receipts(bytes: &[u8]) {
     }
 }
 
-/// Checks keys and certificates, in PEM and in DER. A key that is read can be written and is the
+/// Checks a token of a time-stamping authority. A token with a trusted authority states the same
+/// without trust roots, is for no other bytes, and can be attached.
+pub fn tokens(bytes: &[u8]) {
+    let stamped = Envelope::read(STAMPED).expect("an envelope");
+    let signature = stamped.encoded_signature();
+    let check = |bytes: &[u8], token: &[u8], trust| {
+        timestamp::check(token, StampedPart::Signature, bytes, trust)
+    };
+    let trust = Trust { roots: AUTHORITIES.clone(), time: TIME };
+    let token = timestamp::token_of(bytes);
+    assert!(token.is_ok() || check(signature, bytes, None).is_err());
+    let Ok(token) = token else { return };
+    assert!(check(b"", token, None).is_err(), "a token for anything");
+    if let Ok(checked) = check(signature, token, Some(&trust)) {
+        let unchecked = check(signature, token, None).expect("fewer checks");
+        assert_eq!((checked.seconds, checked.is_trusted), (unchecked.seconds, true));
+        assert!(!unchecked.is_trusted);
+    }
+    let again = timestamp::attach(&stamped, token).expect("an envelope");
+    let again = Envelope::read(&again).expect("still an envelope");
+    assert_eq!(again.log_entry(), stamped.log_entry());
+}
+
+/// Checks keys and certificates, in PEM and in DER. What is encrypted is read up to the place where
+/// a password is needed. A key that is read can be written and is the
 /// same then; a certificate that is not the signer's does not vouch for it.
 pub fn keys(bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
-    for key in [PublicKey::from_pem(text), PublicKey::from_spki(bytes)].into_iter().flatten() {
+    for key in [PublicKey::parse(text), PublicKey::from_spki(bytes)].into_iter().flatten() {
         let again = PublicKey::from_pem(&key.to_pem().expect("PEM")).expect("a key");
         assert_eq!(again.thumbprint(), key.thumbprint());
     }

@@ -50,7 +50,14 @@ const REQUIRED_KEY: Change = Change {
     name: "key made required",
     spec: &[("  ? cli-name: tstr\n", "  cli-name: tstr\n")],
     fix: without_some,
-    decisions: &[],
+    decisions: &[
+        // A trajectory need not name its agent.
+        (
+            "crates/vac-adapter-atif/src/session.rs",
+            "cli_name: agent.clone().map(Into::into)",
+            "cli_name: agent.as_deref().unwrap_or(\"unknown\").to_owned().into()",
+        ),
+    ],
 };
 
 const RENAMED_KEY: Change = Change {

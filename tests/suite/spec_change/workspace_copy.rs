@@ -80,6 +80,7 @@ impl WorkspaceCopy {
             .args(["--package", PACKAGE])
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target())
+            .env("CARGO_INCREMENTAL", "1")
             .output()
             .expect("cargo runs");
         let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
