@@ -1,6 +1,7 @@
 //! Content blocks that have an entry type of their own.
 
 use std::borrow::Cow;
+use std::mem;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::{tool_call, tool_result};
@@ -35,6 +36,8 @@ pub(crate) struct Blocks<'t, 'd, 'a> {
     timestamp: Option<&'t AbstractTimestamp<'a>>,
     /// What the line states about the result of a tool, if there is one result.
     result: Option<Node<'d, 'a>>,
+    /// Whether the next call is one that the message before it ended with.
+    is_repeated: bool,
 }
 
 impl<'t, 'd, 'a> Blocks<'t, 'd, 'a> {
@@ -47,18 +50,26 @@ impl<'t, 'd, 'a> Blocks<'t, 'd, 'a> {
             let results = content.elements().filter(|block| block.member("tool_use_id").is_some());
             results.take(2).count() == 1
         });
-        Self { timestamp, result }
+        Self { timestamp, result, is_repeated: false }
+    }
+
+    /// Marks the first call as one that the message before it ended with.
+    pub fn begin_with_repeated_call(&mut self) {
+        self.is_repeated = true;
     }
 
     /// Returns a block as a child of its message, if it is one.
-    pub fn child(&self, block: Node<'a, '_>, report: &mut Report) -> Option<Entry<'a>> {
+    pub fn child(&mut self, block: Node<'a, '_>, report: &mut Report) -> Option<Entry<'a>> {
         if block.kind() != Kind::Map {
             return None;
         }
         let timestamp = self.timestamp.cloned();
         let kind = block.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
         match &*kind {
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(block, timestamp, report),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+                let is_repeated = mem::take(&mut self.is_repeated);
+                call(block, is_repeated, timestamp, report)
+            }
             "thinking" => {
                 let Thinking { content, rest } =
                     Thinking::read(block, &ReasoningEntry::KEYS, report);
@@ -95,12 +106,15 @@ impl<'t, 'd, 'a> Blocks<'t, 'd, 'a> {
 
 fn call<'a>(
     block: Node<'a, '_>,
+    is_repeated: bool,
     timestamp: Option<AbstractTimestamp<'a>>,
     report: &mut Report,
 ) -> Option<Entry<'a>> {
     let mut call = tool_call(block, timestamp, report)?;
     let action = Some(tools::action(&call.name, block));
-    let it = EntryAnnotations { action, ..EntryAnnotations::default() };
+    let duplicate_of = block.member("id").filter(|_| is_repeated).and_then(Node::text);
+    report.duplicates_linked += u64::from(duplicate_of.is_some());
+    let it = EntryAnnotations { action, duplicate_of, ..EntryAnnotations::default() };
     attach(&mut call.extensions, &it);
     Some(Entry::ToolCall(call))
 }

@@ -25,6 +25,7 @@ use crate::line_members::{LineMembers, MessageMembers};
 use crate::lines::{Line, LineContent};
 use crate::progress::ProgressMessages;
 use crate::queue::Queue;
+use crate::repeated_calls::RepeatedCalls;
 use crate::session_defaults::SessionDefaults;
 use crate::session_folder::Spilled;
 use crate::subagent::{Calls, Part, SidechainCalls};
@@ -54,6 +55,7 @@ pub(crate) struct Facts {
     /// The annotations of messages that were withdrawn or replaced.
     superseded: HashMap<String, Superseded<'static>>,
     changes: Changes,
+    repeated_calls: RepeatedCalls,
     /// The number of web exports.
     pub exports: u64,
     /// The members of the first export that are not lines.
@@ -118,6 +120,8 @@ pub(crate) struct LinePlan {
     pub is_change: bool,
     /// Whether an earlier line has the same id and the same content.
     is_repeated: bool,
+    /// Whether its first block is the call that the message before it ended with.
+    pub repeats_call: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
     sidechain: Option<NonZeroU32>,
@@ -190,6 +194,7 @@ impl Facts {
             plan.sidechain = self.sidechains.line(members.id, members.parent, content);
         }
         self.links(&members, line.place.file, is_subagent, spilled);
+        plan.repeats_call = self.repeated_calls.message(members.said.content);
         if let Some(last) = self.plans.last_mut() {
             *last = plan;
         }

@@ -53,7 +53,7 @@
 //! | `permission` | `outcome.rs` for results, `event_meaning.rs` for events |
 //! | `starts`, `ends` | `event_meaning.rs`; API errors and interruptions, which are messages |
 //! | `subagent` | `isSidechain`, `agentId`, `parent_tool_use_id`, the subagent's file (`subagent.rs`) |
-//! | `duplicate-of` | a message of a subagent that its own file contains, too; a message that a resumed session logs again |
+//! | `duplicate-of` | a message of a subagent that its own file contains, too; a message that a resumed session logs again; a call that the message before ended with (`repeated_calls.rs`) |
 //! | `superseded` | `retracted_message_uuids` and `refused_user_message_uuid` (retracted), `supersedes` (updated) |
 //! | `inherited` | `forkedFrom`, and lines of the session that was resumed (`fork_history.rs`) |
 //! | `usage` | `usage.rs` |
@@ -111,6 +111,7 @@ mod places;
 mod progress;
 mod prompt_rules;
 mod queue;
+mod repeated_calls;
 mod session;
 mod session_defaults;
 mod session_folder;

@@ -106,7 +106,7 @@ pub(crate) fn entry<'a>(
         // Text or blocks without an API message around them.
         None => Said { content: envelope.body, ..Said::default() },
     };
-    message(kind, said, envelope, it, place, report)
+    message(kind, said, envelope, it, plan, place, report)
 }
 
 /// Returns a message of a subagent that a `progress` line contains.
@@ -142,7 +142,7 @@ pub(crate) fn progress<'a>(
     }
     data.rest.extend(object(inner.rest).map(|left| ("message".into(), left)));
     envelope.rest.extend(object(data.rest).map(|data| ("data".into(), data)));
-    message(kind, said, envelope, it, place, report)
+    message(kind, said, envelope, it, plan, place, report)
 }
 
 /// Returns a prompt that the user gave while the agent worked, which is logged as an attachment
@@ -242,6 +242,7 @@ fn message<'a>(
     said: Said<'a>,
     envelope: Envelope<'a>,
     mut it: EntryAnnotations<'_>,
+    plan: LinePlan,
     place: Place,
     report: &mut Report,
 ) -> Entry<'a> {
@@ -254,7 +255,11 @@ fn message<'a>(
         MessageEntryType::Assistant => {}
     }
     let children = said.content.and_then(|content| {
-        let blocks = Blocks::new(content, envelope.timestamp.as_ref(), envelope.tool_use_result);
+        let result = envelope.tool_use_result;
+        let mut blocks = Blocks::new(content, envelope.timestamp.as_ref(), result);
+        if plan.repeats_call {
+            blocks.begin_with_repeated_call();
+        }
         children(content, |block| blocks.child(block, report))
     });
     built(kind, said, children, envelope, &it, place)

@@ -305,6 +305,27 @@ fn prompts_of_real_sessions_are_the_users() {
     }
 }
 
+/// iFlow CLI writes such lines.
+#[test]
+fn call_that_the_message_before_ended_with_is_a_duplicate() {
+    let message = |id: &str, calls: &[&str]| {
+        let calls: Vec<_> = calls
+            .iter()
+            .map(|call| json!({"type": "tool_use", "id": call, "name": "Read", "input": {}}))
+            .collect();
+        json!({"type": "assistant", "uuid": id, "sessionId": "s", "message": {"content": calls}})
+            .to_string()
+    };
+    let log = [message("a1", &["c1"]), message("a2", &["c1", "c2"]), message("a3", &["c1", "c2"])];
+    let outcome = check("s.jsonl", &log.join("\n"));
+    let entries = outcome.only().entries();
+    let calls = entries.iter().flat_map(|entry| entry["children"].as_array().expect("calls"));
+    let duplicates: Vec<_> = calls.map(|call| &call["vac"]["duplicate-of"]).collect();
+    let (none, first) = (&Value::Null, &json!("c1"));
+    assert_eq!(duplicates, [none, first, none, none, none], "c1 is not the last call before a3");
+    assert_eq!(outcome.only().report.duplicates_linked, 1);
+}
+
 #[test]
 fn messages_that_are_logged_again_are_duplicates() {
     let line = |version: &str, text: &str| {
