@@ -4,13 +4,13 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-use vac_value::{Document, Node};
+use vac_value::{Document, Node, Problem};
 
 use crate::adapter::Adapter;
 use crate::damaged::{MAX_BEGINNING, beginning};
 use crate::foreign;
 use crate::frame::in_memory::first_frames_in_memory;
-use crate::frame::{Content, Frames, Raw, Reason};
+use crate::frame::{Content, Frame, Frames, Raw, Reason};
 use crate::input::Input;
 use crate::verdict::{Fit, Misfit, Verdict};
 
@@ -222,10 +222,17 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
     let mut documents = Vec::new();
     let mut size = 0;
     loop {
-        let mut window = input.by_ref().take(MAX_SAMPLE);
+        let mut head = Vec::new();
+        input.by_ref().take(MAX_BEGINNING as u64).read_to_end(&mut head)?;
+        let mut window = head.as_slice().chain(&mut input).take(MAX_SAMPLE);
         let mut frames = Frames::new(&mut window);
         let mut last = FrameKind::Nothing;
-        while let Some(seen) = frames.next(|frame| FrameKind::from_content(&frame.content))? {
+        while let Some(seen) = frames.next(|frame| FrameKind::from_frame(&frame))? {
+            // The frame before it is the first line of a document that continues after the window.
+            if let FrameKind::Begun { offset, is_cut: true, .. } = last {
+                documents.extend(head.get(offset..).and_then(beginning));
+                return Ok(documents);
+            }
             last = match seen {
                 FrameKind::Document(text) => {
                     size += text.len();
@@ -243,7 +250,7 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
         }
         match last {
             // It continues after the bytes in memory.
-            FrameKind::Begun { text, is_line } if window.limit() == 0 => {
+            FrameKind::Begun { text, is_line, .. } if window.limit() == 0 => {
                 let beginning = beginning(&text);
                 let is_log = is_line && beginning.is_some();
                 documents.extend(beginning);
@@ -260,20 +267,27 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
 /// A kind of frame.
 enum FrameKind {
     Document(Vec<u8>),
-    /// Bytes that are not a document, with their beginning.
+    /// Bytes that are not a document.
     Begun {
+        /// Their place in the window.
+        offset: usize,
+        /// Their beginning.
         text: Vec<u8>,
         is_line: bool,
+        /// Whether they are valid up to the end of the window.
+        is_cut: bool,
     },
     Nothing,
 }
 
 impl FrameKind {
-    fn from_content(content: &Content<'_>) -> Self {
-        match content {
+    fn from_frame(frame: &Frame<'_>) -> Self {
+        match &frame.content {
             Content::Document(document) => Self::Document(document.root().raw().to_vec()),
             Content::Raw(Raw { bytes, document: Some(_), .. }) => Self::Document(bytes.to_vec()),
-            Content::Raw(Raw { bytes, reason: Reason::Syntax(_), .. }) => Self::Begun {
+            Content::Raw(Raw { bytes, reason: Reason::Syntax(error), .. }) => Self::Begun {
+                offset: usize::try_from(frame.place.offset).unwrap_or(usize::MAX),
+                is_cut: error.problem == Problem::Truncated,
                 text: bytes[..bytes.len().min(MAX_BEGINNING)].to_vec(),
                 is_line: !bytes.contains(&b'\n'),
             },

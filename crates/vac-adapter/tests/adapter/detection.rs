@@ -2,6 +2,9 @@
 
 use vac_adapter::{Beginning, Memory};
 
+/// The bytes of a long input that detection looks at.
+const MAX_SAMPLE: usize = 4 << 20;
+
 /// Returns the documents of an input that adapters receive for detection.
 fn documents(input: &str) -> Vec<String> {
     let input = Memory { name: "x", bytes: input.as_bytes() };
@@ -34,6 +37,19 @@ fn content_of_a_long_document_is_not_detected_as_a_log() {
 #[test]
 fn truncated_line_is_not_a_document() {
     assert_eq!(documents("{\"a\": 1}\n{\"b\": 2, \"c\": \"unfin"), [r#"{"a": 1}"#]);
+}
+
+/// Writers of JSON break lines in other places, too.
+#[test]
+fn long_document_with_an_element_a_line_is_detected_by_its_beginning() {
+    let elements = "{\"d\": 3},\n".repeat(MAX_SAMPLE / 8);
+    let log = format!("{{\"b\": 2,\n\"c\": [{{\"d\": 1}},\n{elements}{{\"d\": 4}}]}}\n");
+    let beginning = documents(&log);
+    assert_eq!(beginning.len(), 1);
+    assert!(beginning[0].starts_with("{\"b\": 2,\n\"c\": [{\"d\": 1},"), "{:.80}", beginning[0]);
+    // A line that is invalid by itself does not hide the lines after it.
+    let log = format!("{{\"b\": {{\n{}", "{\"d\": 3}\n".repeat(MAX_SAMPLE / 8));
+    assert_eq!(documents(&log)[0], "{\"d\": 3}");
 }
 
 #[test]
