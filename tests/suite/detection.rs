@@ -132,6 +132,19 @@ fn unsupported_agents_are_named() {
         (cline, "Cline"),
         ("# aider chat started at 2026-01-01 00:00:00\n\n#### hi\n", "Aider"),
         (r#"{"trajectory":[{"action":"ls"}],"history":[],"info":{}}"#, "SWE-agent"),
+        (r#"{"timestamp":1.5,"message":{"type":"TurnBegin","payload":{}}}"#, "Kimi CLI"),
+        (
+            r#"{"conversation_id":"c","next_message":null,"history":[[{"user":{}}]]}"#,
+            "Amazon Q or Kiro CLI",
+        ),
+        (
+            r#"{"sessionId":"s","title":"t","workspaceDirectory":"/w","history":[{"message":{}}]}"#,
+            "Continue",
+        ),
+        (
+            r#"{"id":"e","timestamp":"2026-01-01T00:00:00","source":"agent","kind":"ActionEvent"}"#,
+            "OpenHands",
+        ),
     ] {
         let expected = format!("looks like {agent}, which is not supported yet");
         assert_eq!(detect("x.jsonl", log.as_bytes()), expected);
@@ -139,8 +152,43 @@ fn unsupported_agents_are_named() {
 }
 
 #[test]
+fn files_that_are_not_logs_are_named() {
+    let reasoning = r#"{"type":"reasoning","id":"r","summary":[],"encrypted_content":"x"}"#;
+    let answer = r#"{"type":"assistant","content":"Yes","model_id":"m"}"#;
+    let chat = [reasoning, answer, reasoning, reasoning].join("\n");
+    for (log, file) in [
+        (
+            r#"{"model":"m","autonomyMode":"auto-low","tokenUsage":{"inputTokens":1}}"#,
+            "settings of a session of Factory Droid, which are read with its log",
+        ),
+        (
+            r#"{"info":{"id":"s","cwd":"/w"},"current_model_id":"m"}"#,
+            "a summary of a session of Grok Build, which is read with its log",
+        ),
+        (
+            &chat,
+            "the model's messages of a session of Grok Build, of which `updates.jsonl` is the log",
+        ),
+    ] {
+        assert_eq!(detect("x.json", log.as_bytes()), format!("not a log, but {file}"));
+    }
+}
+
+#[test]
+fn documents_of_other_programs_are_not_logs() {
+    let response = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}"#;
+    let header =
+        r#"{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00Z","version":"1.2.3"}"#;
+    let request = r#"{"type":"request","id":"r","timestamp":"2026-01-01T00:00:01Z"}"#;
+    for lines in [[response; 3], [header, request, request]] {
+        let message = detect("app.jsonl", lines.join("\n").as_bytes());
+        assert_eq!(message, "unrecognised log format");
+    }
+}
+
+#[test]
 fn log_with_few_fitting_documents_is_refused_with_their_number() {
-    let mut log = r#"{"type":"reasoning","summary":[],"encrypted_content":"x"}"#.to_owned();
+    let mut log = r#"{"type":"function_call","call_id":"c","name":"f"}"#.to_owned();
     log.push('\n');
     log.push_str(&"{\"type\":\"note\",\"content\":\"x\"}\n".repeat(20));
     let expected = "looks like codex, but 20 of 21 documents do not fit (unknown-shape)";

@@ -32,15 +32,31 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
     if ["sessionId", "sessionID"].into_iter().any(has) {
         return Fit::Contradicts("session-id-key");
     }
+    if is_api_response(document) {
+        return Fit::Contradicts("message-blocks");
+    }
     if confidence > Confidence::No {
         return Fit::Fits(confidence);
     }
     match shape(document) {
+        // Other agents write reasoning, too: Grok Build among the model's messages.
+        Shape::Item(kind) if kind == "reasoning" && has("summary") => Fit::Neutral,
         // New types appear with every release.
         Shape::Envelope(line) if line.payload.kind() == Kind::Map => Fit::Neutral,
         Shape::Header | Shape::Record(_) | Shape::Prompt(_) | Shape::Printed(_) => Fit::Neutral,
         _ => Fit::unknown(document),
     }
+}
+
+/// Returns whether a document is a response of Anthropic's API, which has the type of an item. The
+/// blocks of a message of Codex are `input_text` and `output_text`.
+fn is_api_response(document: Node<'_, '_>) -> bool {
+    let is_block = |block: Node<'_, '_>| {
+        type_of(block).is_some_and(|kind| ["text", "thinking", "tool_use"].contains(&&*kind))
+    };
+    let blocks = document.member("content").into_iter().flat_map(Node::elements);
+    type_of(document).is_some_and(|kind| kind == "message")
+        && (document.member("stop_reason").is_some() || blocks.take(8).any(is_block))
 }
 
 /// Returns the confidence that one document gives.
@@ -66,9 +82,8 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
             Some(_) if has("content") => Confidence::Possible,
             _ => Confidence::No,
         },
+        Shape::Item(kind) if kind == "reasoning" => Confidence::No,
         Shape::Item(_) if has("call_id") || has("encrypted_content") => Confidence::Likely,
-        // Other agents write reasoning, too.
-        Shape::Item(kind) if kind == "reasoning" && !has("summary") => Confidence::No,
         Shape::Item(_) => Confidence::Possible,
         Shape::Header if has("instructions") || has("git") => Confidence::Likely,
         Shape::Printed(kind) => match &*kind {

@@ -105,8 +105,13 @@ impl LineFormat for Lines {
         };
         match kind.as_deref() {
             Some("session") if has_text("id") && has_text("timestamp") => {
-                let is_header = has_text("cwd") || has("version");
-                if is_header { Fit::Fits(Confidence::Certain) } else { Fit::unknown(document) }
+                // The version of the format. Logs of other programs state that of the program.
+                let version = document.member("version");
+                let has_number = version.is_some_and(|version| version.uint().is_some());
+                match has_text("cwd") && (version.is_none() || has_number) {
+                    true => Fit::Fits(Confidence::Certain),
+                    false => is_likely(has_number),
+                }
             }
             Some("title") => is_likely(has("pad")),
             Some("message") => fit_message(document),

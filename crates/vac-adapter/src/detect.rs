@@ -8,7 +8,7 @@ use vac_value::{Document, Node, Problem};
 
 use crate::adapter::Adapter;
 use crate::damaged::{MAX_BEGINNING, beginning};
-use crate::foreign;
+use crate::foreign::{self, Unread};
 use crate::frame::in_memory::first_frames_in_memory;
 use crate::frame::{Content, Frame, Frames, Raw, Reason};
 use crate::input::Input;
@@ -121,10 +121,21 @@ pub enum Detection<'r> {
     Agent(&'r dyn Adapter, Confidence),
     /// One that is not supported, by its name.
     Foreign(&'static str),
+    /// A supported one; it is a file that is not a log, which the text describes.
+    NotLog(&'static str),
     /// It resembles the logs that an adapter reads, but too many documents do not fit.
     Misfit(Misfit),
     /// Unknown.
     Unknown,
+}
+
+impl From<Unread> for Detection<'_> {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Agent(agent) => Self::Foreign(agent),
+            Unread::NotLog(file) => Self::NotLog(file),
+        }
+    }
 }
 
 impl<'r> Detection<'r> {
@@ -141,7 +152,7 @@ impl fmt::Debug for Detection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Agent(adapter, confidence) => write!(f, "{} ({confidence:?})", adapter.name()),
-            Self::Foreign(_) | Self::Misfit(_) | Self::Unknown => write!(f, "{self}"),
+            _ => write!(f, "{self}"),
         }
     }
 }
@@ -151,6 +162,7 @@ impl fmt::Display for Detection<'_> {
         match self {
             Self::Agent(adapter, _) => write!(f, "a log of {}", adapter.title()),
             Self::Foreign(agent) => write!(f, "looks like {agent}, which is not supported yet"),
+            Self::NotLog(file) => write!(f, "not a log, but {file}"),
             Self::Misfit(misfit) => misfit.fmt(f),
             Self::Unknown => f.write_str("unrecognised log format"),
         }
@@ -160,12 +172,12 @@ impl fmt::Display for Detection<'_> {
 impl Sample<'_> {
     /// Detects which agent wrote it. Of adapters with the same confidence the first is taken.
     pub fn detect<'r>(&self, adapters: &[&'r dyn Adapter]) -> Detection<'r> {
-        let foreign = self.foreign();
-        // Most documents name an agent that is not supported.
-        if let Some((agent, count)) = foreign
+        let unread = self.unread();
+        // Most documents are of something that no adapter reads.
+        if let Some((unread, count)) = unread
             && count * 2 > self.documents.len()
         {
-            return Detection::Foreign(agent);
+            return unread.into();
         }
         let mut best: Option<(&dyn Adapter, Confidence)> = None;
         let mut misfit: Option<(Verdict, Misfit)> = None;
@@ -184,22 +196,25 @@ impl Sample<'_> {
         if let Some((adapter, confidence)) = best {
             return Detection::Agent(adapter, confidence);
         }
-        let by_place = || foreign::agent_of_place(self.name, self.folder, self.bytes);
-        match (foreign.map(|(agent, _)| agent).or_else(by_place), misfit) {
-            (Some(agent), _) => Detection::Foreign(agent),
+        let by_place = || {
+            let agent = foreign::agent_of_place(self.name, self.folder, self.bytes);
+            agent.map(Unread::Agent)
+        };
+        match (unread.map(|(unread, _)| unread).or_else(by_place), misfit) {
+            (Some(unread), _) => unread.into(),
             (None, Some((_, misfit))) => Detection::Misfit(misfit),
             (None, None) => Detection::Unknown,
         }
     }
 
-    /// Returns the unsupported agent that most of the documents name, and their number.
-    fn foreign(&self) -> Option<(&'static str, usize)> {
-        let mut counts: Vec<(&'static str, usize)> = Vec::new();
+    /// Returns what wrote most of the documents that no adapter reads, and their number.
+    fn unread(&self) -> Option<(Unread, usize)> {
+        let mut counts: Vec<(Unread, usize)> = Vec::new();
         for document in &self.documents {
-            let Some(agent) = foreign::agent_of_document(document.root()) else { continue };
-            match counts.iter_mut().find(|(name, _)| *name == agent) {
+            let Some(writer) = foreign::writer_of_document(document.root()) else { continue };
+            match counts.iter_mut().find(|(known, _)| *known == writer) {
                 Some((_, count)) => *count += 1,
-                None => counts.push((agent, 1)),
+                None => counts.push((writer, 1)),
             }
         }
         let most = counts.iter().map(|(_, count)| *count).max()?;

@@ -1,7 +1,7 @@
-//! Agents whose logs are not supported: recognised only to name them in messages, and so
-//! that no log of theirs becomes a record of another agent.
+//! Agents whose logs are not supported, and files of supported agents that are not logs: recognised
+//! only to name them in messages, and so that none of them becomes a record of another agent.
 //!
-//! Each is recognised by members that no supported agent writes. A place on disk names an
+//! Each is recognised by members that no log of a supported agent has. A place on disk names an
 //! agent only where the content does not.
 
 use vac_value::{Kind, Node};
@@ -47,14 +47,29 @@ const FILES: &[(&str, &str)] = &[
     ("task_metadata.json", "Cline"),
 ];
 
-/// Returns the agent that wrote a document, if its members identify it.
-pub fn agent_of_document(root: Node<'_, '_>) -> Option<&'static str> {
+/// What wrote a document that no adapter reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// An agent that is not supported, by its name.
+    Agent(&'static str),
+    /// A supported agent; the document is from a file that is not a log, which the text describes.
+    NotLog(&'static str),
+}
+
+/// Returns what wrote a document, if its members identify it.
+pub fn writer_of_document(root: Node<'_, '_>) -> Option<Unread> {
+    let find = |rules: &[(&'static str, Rule)]| {
+        rules.iter().find(|(_, is_theirs)| is_theirs(root)).map(|(name, _)| *name)
+    };
     match root.kind() {
-        Kind::Map => RULES.iter().find(|(_, is_theirs)| is_theirs(root)).map(|(name, _)| *name),
+        Kind::Map => {
+            let agent = find(RULES).map(Unread::Agent);
+            agent.or_else(|| find(FILE_RULES).map(Unread::NotLog))
+        }
         Kind::Array => {
             let first = root.elements().next()?;
             let is_ui = is_number(first, "ts") && is_one_of(first, "type", &["ask", "say"]);
-            is_ui.then_some("Cline")
+            is_ui.then_some(Unread::Agent("Cline"))
         }
         _ => None,
     }
@@ -95,6 +110,23 @@ const RULES: &[(&str, Rule)] = &[
             || has(it, "protocol_version") && is_one_of(it, "type", &["metadata"])
             || is_number(it, "time") && has_dotted_type(it) && !has(it, "part")
     }),
+    ("Kimi CLI", |it| {
+        is_one_of(it, "role", &["_checkpoint", "_system_prompt", "_usage"])
+            || is_number(it, "timestamp") && it.member("message").is_some_and(is_wire_message)
+    }),
+    ("Amazon Q or Kiro CLI", |it| {
+        has_text(it, "conversation_id")
+            && is_list(it, "history")
+            && (has(it, "next_message") || has(it, "valid_history_range"))
+    }),
+    ("Continue", |it| has_text(it, "workspaceDirectory") && is_list(it, "history")),
+    ("OpenHands", |it| {
+        let is_event =
+            is_one_of(it, "source", &["agent", "user", "environment"]) && has_text(it, "timestamp");
+        is_event
+            && (has_text(it, "kind") && has_text(it, "id")
+                || is_number(it, "id") && (has_text(it, "action") || has_text(it, "observation")))
+    }),
     ("Kiro CLI", |it| {
         is_one_of(it, "kind", &["Prompt", "AssistantMessage", "ToolResults"]) && is_map(it, "data")
             || is_map(it, "session_state") && has_text(it, "session_id")
@@ -111,6 +143,41 @@ const RULES: &[(&str, Rule)] = &[
         has_text(it, "session_id") && has_text(it, "session_start") && is_list(it, "messages")
     }),
 ];
+
+/// Files of supported agents that are not logs.
+const FILE_RULES: &[(&str, Rule)] = &[
+    ("settings of a session of Factory Droid, which are read with its log", |it| {
+        !has(it, "type") && has_text(it, "autonomyMode") && is_map(it, "tokenUsage")
+    }),
+    ("a summary of a session of Grok Build, which is read with its log", |it| {
+        has_text(it, "current_model_id") && is_map(it, "info")
+    }),
+    (
+        "the model's messages of a session of Grok Build, of which `updates.jsonl` is the log",
+        |it| has(it, "content") && is_chat_line(it),
+    ),
+];
+
+/// Returns whether a line of `chat_history.jsonl` of Grok Build states what no other agent writes. Such
+/// lines have no id and no time.
+fn is_chat_line(it: Node<'_, '_>) -> bool {
+    let is = |kind: &str, keys: &[&str]| {
+        is_one_of(it, "type", &[kind]) && keys.iter().any(|key| has(it, key))
+    };
+    let is_known = is("assistant", &["model_id", "tool_calls"])
+        || is("user", &["prompt_index", "synthetic_reason"])
+        || is("tool_result", &["tool_call_id"]);
+    is_known && !["id", "message", "role", "timestamp", "uuid"].iter().any(|key| has(it, key))
+}
+
+/// Returns whether a message is one of the protocol of Kimi CLI: `{"type": "TurnBegin", "payload": {}}`.
+fn is_wire_message(message: Node<'_, '_>) -> bool {
+    is_map(message, "payload")
+        && message
+            .member("type")
+            .and_then(Node::text)
+            .is_some_and(|kind| kind.starts_with(|first: char| first.is_ascii_uppercase()))
+}
 
 /// Returns whether a document is one of Qwen Code before 0.5, which wrote that of Gemini CLI with
 /// messages of its own.

@@ -35,7 +35,12 @@ fn logs_are_detected_by_content() {
         (r#"{"role": "user", "message": {"content": []}}"#, Confidence::No),
         (r#"{"sessionId": "s", "messages": []}"#, Confidence::No),
         (r#"{"type": "error", "message": "x"}"#, Confidence::No),
-        (r#"{"type": "reasoning", "summary": []}"#, Confidence::Possible),
+        (r#"{"type": "reasoning", "summary": [], "encrypted_content": "x"}"#, Confidence::No),
+        (r#"{"type": "message", "role": "user", "content": []}"#, Confidence::Possible),
+        (
+            r#"{"type": "message", "role": "assistant", "content": [{"type": "text"}]}"#,
+            Confidence::No,
+        ),
         (r#"{"type": "reasoning", "text": "x", "sessionID": "s"}"#, Confidence::No),
         (r#"{"session": {"title": "x"#, Confidence::No),
     ] {
