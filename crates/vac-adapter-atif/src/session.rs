@@ -1,9 +1,12 @@
 //! One session: the record around its entries, and the second pass.
 
+use std::rc::Rc;
+
 use vac_adapter::frame::{Content, Place};
 use vac_adapter::provider::provider;
 use vac_adapter::raw::{self, KnownMembers};
-use vac_adapter::{Adapter, Error, Log, Origin, Session, Sink};
+use vac_adapter::shared_log::SharedLog;
+use vac_adapter::{Adapter, Error, Origin, Session, Sink};
 use vac_record::annotations::{EntryAnnotations, Subagent};
 use vac_record::{AgentMeta, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::{Kind, Map, Node, Text};
@@ -14,11 +17,11 @@ use crate::{Atif, step};
 
 /// A session.
 pub(crate) struct AtifSession<'i> {
-    pub log: Log<'i>,
+    pub shared: Rc<SharedLog<'i>>,
+    /// Its number among the sessions of the log.
+    pub number: usize,
     pub facts: Facts,
     pub id: String,
-    /// Whether each frame of the log belongs to it.
-    pub frames: Vec<bool>,
 }
 
 impl Session for AtifSession<'_> {
@@ -62,11 +65,7 @@ impl Session for AtifSession<'_> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        let mut is_own = self.frames.iter();
-        self.log.each(|frame| {
-            if is_own.next() != Some(&true) {
-                return Ok(());
-            }
+        self.shared.each_of(self.number, |_, frame| {
             sink.report().frames += 1;
             let place = frame.place;
             match &frame.content {

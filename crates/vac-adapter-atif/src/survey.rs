@@ -1,12 +1,16 @@
 //! The first pass: which trajectories a file contains, and what they state about their sessions.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use vac_adapter::frame::Content;
 use vac_adapter::line_log::{parse_time, text};
 use vac_adapter::models::Models;
+use vac_adapter::shared_log::SessionNumbers;
 use vac_adapter::time::Span;
-use vac_adapter::{Adapter as _, Error, Input, Log, Preview, Sample, Session, Share, Verdict, ids};
+use vac_adapter::{
+    Adapter as _, Error, Fit, Input, Log, Preview, Sample, Session, Share, Verdict, ids,
+};
 use vac_record::annotations::Usage;
 use vac_value::{IntoOwned, Kind, Node};
 
@@ -15,8 +19,6 @@ use crate::{Atif, detect, usage};
 
 /// The variant of all logs.
 pub(crate) const VARIANT: &str = "trajectory";
-/// The maximum number of sessions in one file: each is read on its own.
-const MAX_SESSIONS: usize = 256;
 /// Trajectories within trajectories beyond this are not searched for facts.
 const MAX_LEVELS: usize = 64;
 /// The name that Harbor gives to all trajectories.
@@ -117,30 +119,23 @@ pub(crate) fn survey<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + '
     let log = Log::new(input);
     let mut verdict = Verdict::default();
     let mut sessions: Vec<(Option<String>, Facts)> = Vec::new();
-    let mut by_id: HashMap<Option<String>, usize> = HashMap::new();
-    // The session that each frame belongs to. What is not a trajectory belongs to the one before.
-    let mut frames: Vec<usize> = Vec::new();
+    let mut numbers = SessionNumbers::default();
+    let mut frames = 0;
     log.each(|frame| {
-        let mut current = frames.last().copied().unwrap_or(0);
         if let Content::Document(document) = &frame.content {
             let root = document.root();
             let fit = detect::fit(root);
             verdict.add(fit);
-            if matches!(fit, vac_adapter::Fit::Fits(_)) {
+            if matches!(fit, Fit::Fits(_)) {
                 let id = session_id(root);
-                current = *by_id.entry(id.clone()).or_insert_with(|| {
+                let number = numbers.add(frames, Some(id.clone()))?;
+                if number == sessions.len() {
                     sessions.push((id, Facts::default()));
-                    sessions.len() - 1
-                });
-                sessions[current].1.add(root, 0);
+                }
+                sessions[number].1.add(root, 0);
             }
         }
-        frames.push(current);
-        if sessions.len() > MAX_SESSIONS {
-            let message =
-                format!("contains more than {MAX_SESSIONS} sessions (use a file for each)");
-            return Err(Error::Refused(message));
-        }
+        frames += 1;
         Ok(())
     })?;
     if let Some(misfit) = verdict.misfit(Atif.name()) {
@@ -149,15 +144,15 @@ pub(crate) fn survey<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + '
     if sessions.is_empty() {
         return Err(Error::Refused("contains no trajectory".to_owned()));
     }
+    let shared = Rc::new(numbers.share(log));
     let mut found: Vec<Box<dyn Session + 'i>> = Vec::new();
-    for (index, (id, facts)) in sessions.into_iter().enumerate() {
+    for (number, (id, facts)) in sessions.into_iter().enumerate() {
         let id = match id {
             Some(id) => id,
             None if input.name() == COMMON_NAME => ids::from_content(input)?,
             None => ids::from_input(input)?,
         };
-        let frames = frames.iter().map(|session| *session == index).collect();
-        found.push(Box::new(AtifSession { log: Log::new(input), facts, id, frames }));
+        found.push(Box::new(AtifSession { shared: Rc::clone(&shared), number, facts, id }));
     }
     Ok(found)
 }

@@ -61,6 +61,7 @@
 //!   data. Adapters do no IO: `vac-store` opens files and databases for them.
 //! * [`line_log`] is a session of lines that are one entry each; [`blocks`] and [`parts`] are the
 //!   contents of two APIs that several agents log.
+//! * [`shared_log`] divides the frames of a file among the sessions that were concatenated in it.
 //! * [`damaged`] reads documents that are damaged or cut short.
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
@@ -97,6 +98,7 @@ pub mod raw;
 pub mod redact;
 pub mod report;
 pub mod session;
+pub mod shared_log;
 pub mod time;
 pub mod tools;
 pub mod upkeep;

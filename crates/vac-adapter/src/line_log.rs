@@ -8,11 +8,11 @@
 
 mod agent;
 mod compactions;
-mod sessions;
 
 pub use agent::{LineAdapter, LineAgent};
 pub use compactions::Compactions;
-use sessions::{MAX_SESSIONS, Sessions};
+
+use std::rc::Rc;
 
 use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Entry, Environment, SessionId, SessionTrace, VcsContext,
@@ -33,6 +33,7 @@ use crate::models::Models;
 use crate::provider::{UNKNOWN, provider};
 use crate::raw::{self, KnownMembers};
 use crate::report::Report;
+use crate::shared_log::{SessionNumbers, SharedLog};
 use crate::time::Span;
 use crate::verdict::{Fit, Verdict};
 
@@ -198,11 +199,11 @@ pub fn verdict<F: LineFormat>(sample: &Sample<'_>) -> Verdict {
 /// Returns what the beginning of a log states about its first session.
 pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     let mut format = F::default();
-    let mut sessions = Sessions::default();
+    let mut numbers = SessionNumbers::default();
     format.begin(sample.name, sample.folder);
     for (index, document) in (0..).zip(&sample.documents) {
         let line = document.root();
-        if sessions.add(index, F::session(line)) == Some(0) {
+        if matches!(numbers.add(index, F::session(line)), Ok(0)) {
             format.add(line, LineAt { index, place: Place::default() });
         }
     }
@@ -226,22 +227,19 @@ pub fn survey<F: LineFormat + 'static>(
     input: &dyn Input,
 ) -> Result<Vec<Box<dyn Session + '_>>, Error> {
     let (mut verdict, mut frames) = (Verdict::default(), 0);
-    let mut sessions = Sessions::default();
+    let mut numbers = SessionNumbers::default();
     let begin = || {
         let mut format = F::default();
         format.begin(input.name(), input.folder());
         format
     };
     let mut formats = vec![begin()];
-    Log::new(input).each(|frame| {
+    let log = Log::new(input);
+    log.each(|frame| {
         if let Content::Document(document) = &frame.content {
             let line = document.root();
             verdict.add(F::fit(line));
-            let Some(session) = sessions.add(frames, F::session(line)) else {
-                let message =
-                    format!("contains more than {MAX_SESSIONS} sessions (use a file for each)");
-                return Err(Error::Refused(message));
-            };
+            let session = numbers.add(frames, F::session(line))?;
             if session == formats.len() {
                 formats.push(begin());
             }
@@ -257,6 +255,7 @@ pub fn survey<F: LineFormat + 'static>(
         let title = F::adapter().title();
         return Err(Error::Refused(format!("contains no line of a {title} session")));
     }
+    let shared = Rc::new(numbers.share(log));
     let mut found: Vec<Box<dyn Session + '_>> = Vec::new();
     for (number, mut format) in formats.into_iter().enumerate() {
         format.finish();
@@ -265,9 +264,8 @@ pub fn survey<F: LineFormat + 'static>(
             None if F::COMMON_NAMES.contains(&input.name()) => ids::from_content(input)?,
             None => ids::from_input(input)?,
         };
-        let sessions = sessions.clone();
-        let log = Log::new(input);
-        found.push(Box::new(LineSession { input, log, format, id, sessions, number }));
+        let shared = Rc::clone(&shared);
+        found.push(Box::new(LineSession { input, shared, number, format, id }));
     }
     Ok(found)
 }
@@ -275,12 +273,11 @@ pub fn survey<F: LineFormat + 'static>(
 /// A session of a log.
 struct LineSession<'i, F> {
     input: &'i dyn Input,
-    log: Log<'i>,
+    shared: Rc<SharedLog<'i>>,
+    /// Its number among the sessions of the log.
+    number: usize,
     format: F,
     id: String,
-    /// The sessions of the log, and the number of this one.
-    sessions: Sessions,
-    number: usize,
 }
 
 impl<F: LineFormat> Session for LineSession<'_, F> {
@@ -339,37 +336,29 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         let is_first = self.number == 0;
-        let unreadable =
-            self.log.troubles().filter(|_| is_first).filter_map(|trouble| match &trouble.problem {
-                RowProblem::Unreadable { what, reason } => Some((what, reason)),
-                _ => None,
-            });
+        let troubles = self.shared.log.troubles().filter(|_| is_first);
+        let unreadable = troubles.filter_map(|trouble| match &trouble.problem {
+            RowProblem::Unreadable { what, reason } => Some((what, reason)),
+            _ => None,
+        });
         for (number, (what, reason)) in (1..).zip(unreadable) {
             sink.report().warn(format!("{what}: {reason}"));
             let origin = Origin { place: Place::default(), bytes: b"" };
             sink.entry(raw::unreadable(what, number), origin)?;
         }
-        let mut index = 0;
         let mut joined: Option<JoinedLines> = None;
-        let mut session_at = self.sessions.in_order();
-        self.log.each(|frame| {
+        self.shared.each_of(self.number, |index, frame| {
             let place = frame.place;
-            if session_at(index) != self.number {
-                index += 1;
-                return Ok(());
-            }
             sink.report().frames += 1;
             if let Content::Document(document) = &frame.content {
                 let raw = document.root().raw();
                 if let Some(lines) = joined.as_mut().filter(|_| self.format.continues(index)) {
                     lines.add(raw);
-                    index += 1;
                     return Ok(());
                 }
                 self.joined_entry(joined.take(), sink)?;
                 if self.format.continues(index + 1) {
                     joined = Some(JoinedLines::new(raw, LineAt { index, place }));
-                    index += 1;
                     return Ok(());
                 }
             } else {
@@ -390,7 +379,6 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
                 }
                 Content::Raw(raw) => (unparsed::<F>(raw, place, report), raw.bytes),
             };
-            index += 1;
             sink.entry(entry, Origin { place, bytes })
         })?;
         self.joined_entry(joined, sink)?;

@@ -15,6 +15,12 @@ use super::{Content, Frame, Limit, Raw, Reason};
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
 
+/// The maximum number of frames that are in memory. Each takes less than 256 bytes, however short it
+/// is in the input.
+const MAX_FRAMES: usize = 1 << 19;
+
+const _: () = assert!(size_of::<Frame<'_>>() < 256, "the memory of all frames is bounded");
+
 /// An input of fewer bytes is scanned by one thread.
 const MIN_HALVED: usize = 2 << 20;
 
@@ -27,8 +33,8 @@ pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
 }
 
 /// Returns all frames of an input in memory, the same as [`super::Frames`] within the limit on one
-/// frame. `None` if a frame is too long, or the index of all frames would need too much memory:
-/// the input has to be read frame by frame then.
+/// frame. `None` if a frame is too long, or all frames or their index would need too much memory: the
+/// input has to be read frame by frame then.
 pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Frame<'_>>> {
     let limit = Limit::new(max_event);
     if bytes.len() > limit.in_memory() {
@@ -64,6 +70,7 @@ impl<'a> Scanned<'a> {
         let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
         splitter.max_invalid = limit.max_invalid();
         splitter.max_nodes = MAX_NODES;
+        splitter.max_frames = MAX_FRAMES;
         splitter.split();
         let Splitter { line, has_invalid, is_over_limit, max_nodes, .. } = splitter;
         Self { frames, line_ends: line - 1, has_invalid, is_over_limit, max_nodes }
@@ -85,7 +92,8 @@ fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<Vec<Frame<'_>>> {
     // Documents end where they end, whatever follows. What is not a document may continue in the
     // second half.
     let nodes = 2 * MAX_NODES - first.max_nodes - second.max_nodes;
-    if first.has_invalid || first.is_over_limit || second.is_over_limit || nodes > MAX_NODES {
+    let is_too_much = nodes > MAX_NODES || first.frames.len() + second.frames.len() > MAX_FRAMES;
+    if first.has_invalid || first.is_over_limit || second.is_over_limit || is_too_much {
         return None;
     }
     let mut frames = first.frames;
@@ -140,6 +148,8 @@ struct Splitter<'a, 's> {
     max_invalid: usize,
     /// The number of nodes that further documents may have.
     max_nodes: usize,
+    /// The number of further frames that there may be.
+    max_frames: usize,
     /// Whether bytes were found that are not a document.
     has_invalid: bool,
     /// Whether a limit was exceeded. Splitting has ended there.
@@ -165,6 +175,7 @@ impl<'a, 's> Splitter<'a, 's> {
             missing: documents,
             max_invalid: usize::MAX,
             max_nodes: usize::MAX,
+            max_frames: usize::MAX,
             has_invalid: false,
             is_over_limit: false,
             is_stopped: false,
@@ -262,6 +273,10 @@ impl<'a, 's> Splitter<'a, 's> {
     }
 
     fn show(&mut self, frame: Frame<'a>) {
+        match self.max_frames.checked_sub(1) {
+            Some(frames) => self.max_frames = frames,
+            None => return self.is_over_limit = true,
+        }
         self.is_stopped |= (self.show)(frame).is_break();
     }
 
@@ -323,6 +338,16 @@ mod tests {
                 let frames: Vec<_> = frames.iter().map(describe).collect();
                 prop_assert_eq!(frames, whole.iter().map(describe).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn more_frames_than_the_limit_are_not_kept_in_memory() {
+        for line in ["x\n", "1\n", "{}\n"] {
+            let log = line.repeat(MAX_FRAMES + 1);
+            let kept = frames_in_memory_within(&log.as_bytes()[line.len()..], usize::MAX);
+            assert_eq!(kept.map(|frames| frames.len()), Some(MAX_FRAMES), "{line}");
+            assert!(frames_in_memory_within(log.as_bytes(), usize::MAX).is_none(), "{line}");
         }
     }
 

@@ -223,6 +223,20 @@ mod limited {
     }
 
     #[test]
+    fn sessions_of_one_file_share_its_frames() {
+        let droid = r#"{"type":"session_start","id":"ID","title":"Hens","version":2,"cwd":"/"}"#;
+        let atif = r#"{"schema_version":"ATIF-v1.6","session_id":"ID","agent":{"name":"kiln"}}"#;
+        for line in [droid, atif] {
+            let folder = Folder::new();
+            let sessions = (0..100).map(|id| line.replace("ID", &format!("s{id}")) + "\n");
+            folder.write("all.jsonl", sessions.collect::<String>() + &"x\n".repeat(50_000));
+            // The frames take less than 10 MB.
+            let peak = peak(&folder, &["convert", "-q", "all.jsonl"]);
+            assert!(peak < 100 << 10, "{line}: {peak} kB");
+        }
+    }
+
+    #[test]
     fn indentation_takes_no_more_than_a_little() {
         let folder = Folder::new();
         let deep = format!("{}{}1{}", "[".repeat(200), "1,".repeat(2 << 20), "]".repeat(200));
