@@ -87,6 +87,17 @@ def with_spark(folder, tasks):
     builder = builder.config("spark.sql.session.timeZone", "UTC")
     builder = builder.config("spark.log.level", "ERROR").config("spark.driver.memory", "1g")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
+    # An address of S3 as Spark names it, for the folder of this test.
+    builder = builder.config(
+        "spark.hadoop.fs.s3a.impl", "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
+    )
+    builder = builder.config(
+        "spark.hadoop.fs.viewfs.overload.scheme.target.file.impl",
+        "org.apache.hadoop.fs.LocalFileSystem",
+    )
+    builder = builder.config(
+        "spark.hadoop.fs.viewfs.mounttable.warehouse.link./tables", f"file://{folder}"
+    )
     spark = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse")).getOrCreate()
     for table in vac.TABLES:
         # Reads every value of every row.
@@ -109,7 +120,9 @@ def with_spark(folder, tasks):
         check("Spark: a missing log is an error", False)
     except Exception as error:
         check("Spark: the error names the log", "no-such.jsonl" in str(error), error)
-    bucket_of_homes(folder, "Spark", fleet.write_with_spark)
+    rows = vac.spark._rows(spark, tasks, 40).rdd.glom().map(len).collect()
+    check("Spark: each group is a partition", len(rows) > 8 and set(rows) == {1}, rows)
+    bucket_of_homes(folder, "Spark", fleet.write_with_spark, "s3a://warehouse/tables")
     spark.stop()
 
 
@@ -138,21 +151,23 @@ def with_ray(folder, tasks):
         check("Ray: a missing log is an error", False)
     except Exception as error:
         check("Ray: the error names the log", "no-such.jsonl" in str(error), error)
-    bucket_of_homes(folder, "Ray", fleet.write_with_ray)
+    bucket_of_homes(folder, "Ray", fleet.write_with_ray, str(folder))
     ray.shutdown()
 
 
-def bucket_of_homes(folder, name, write):
-    """Runs the fleet example with an engine: homes in a bucket, with a database and its journal."""
+def bucket_of_homes(folder, name, write, address):
+    """Runs the fleet example with an engine: homes in a bucket, with a database and its journal.
+
+    ``address`` is what the engine calls the folder.
+    """
     answers = []
-    for engine, write_tables in [("local", fleet.write_here), (name, write)]:
-        tables = f"{folder}/fleet-{name}-{engine}"
+    for engine, write_tables, at in [("local", fleet.write_here, folder), (name, write, address)]:
+        tables = f"fleet-{name}-{engine}"
         bucket = vac.Bucket(f"file://{folder}/homes")
         tasks = vac.plan(roots=[""], files=bucket)
-        write_tables(tasks, bucket, tables)
-        fleet.write_homes(tasks, tables)
+        write_tables(tasks, bucket, f"{at}/{tables}")
         for query in ["homes.sql", "failed_commands.sql"]:
-            sql = (FLEET / query).read_text().replace("'tables/", f"'{tables}/")
+            sql = (FLEET / query).read_text().replace("'tables/", f"'{folder}/{tables}/")
             answers.append(duckdb.sql(sql).fetchall())
     check(f"{name}: the fleet has sessions of four agents", len(answers[0]) == 4, answers[0])
     check(f"{name}: the fleet has the answers of one machine", answers[:2] == answers[2:], answers)

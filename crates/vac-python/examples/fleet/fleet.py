@@ -32,13 +32,19 @@ def main() -> None:
     # A session that cannot be read does not stop the others; it is a row of `failures`.
     write = {"local": write_here, "spark": write_with_spark, "ray": write_with_ray}
     write[arguments.engine](tasks, bucket, arguments.tables.rstrip("/"))
-    write_homes(tasks, arguments.tables)
 
 
 def write_here(tasks, bucket, folder):
     """One pass over the logs for all tables, on all processors of this machine."""
     for error in vac.write(tasks, folder, on_error="skip").failures:
         print(f"not read: {error}")
+    pyarrow.parquet.write_to_dataset(
+        homes(tasks), f"{folder}/homes", basename_template="part-{i}.parquet"
+    )
+
+
+# An engine also writes the table of homes: it has the credentials for the folder, and engines name
+# the same storage differently (s3a:// for Spark, s3:// for Ray).
 
 
 def write_with_spark(tasks, bucket, folder):
@@ -48,12 +54,21 @@ def write_with_spark(tasks, bucket, folder):
 
     spark = SparkSession.builder.appName("fleet").getOrCreate()
     vac.spark.write(spark, tasks, folder, files=bucket, on_error="skip")
+    rows = [tuple(row.values()) for row in homes(tasks).to_pylist()]
+    schema = ", ".join(f"{name} string" for name in HOMES.names)
+    spark.createDataFrame(rows, schema).write.parquet(f"{folder}/homes")
 
 
 def write_with_ray(tasks, bucket, folder):
+    import ray.data
+
     import vac.ray
 
     vac.ray.write(tasks, folder, files=bucket, on_error="skip")
+    ray.data.from_arrow(homes(tasks)).write_parquet(f"{folder}/homes")
+
+
+HOMES = pyarrow.schema([(name, "string") for name in ("home", "agent", "session_id", "log")])
 
 
 def home(task):
@@ -61,19 +76,13 @@ def home(task):
     return task.name.split("/")[0]
 
 
-def write_homes(tasks, folder):
+def homes(tasks):
     """A table of whose sessions these are. Logs do not say that, and the bucket does."""
     rows = [
         {"home": home(task), "agent": task.agent, "session_id": task.session_id, "log": task.name}
         for task in tasks
     ]
-    schema = pyarrow.schema([(name, "string") for name in ("home", "agent", "session_id", "log")])
-    pyarrow.parquet.write_to_dataset(
-        pyarrow.Table.from_pylist(rows, schema=schema),
-        f"{folder}/homes",
-        basename_template="part-{i}.parquet",
-        existing_data_behavior="delete_matching",
-    )
+    return pyarrow.Table.from_pylist(rows, schema=HOMES)
 
 
 if __name__ == "__main__":
