@@ -12,6 +12,7 @@ import duckdb
 import pyarrow
 import pyarrow.parquet
 import pytest
+from pyarrow import fs
 
 import vac
 from vac import _engine
@@ -315,6 +316,24 @@ def test_workers_list_only_the_folders_of_their_tasks(tmp_path, samples):
     assert files.size("bo/log.jsonl") > 0
     with pytest.raises(FileNotFoundError):
         files.size("bo/gone.jsonl")
+
+
+def test_names_of_a_bucket_have_no_part_of_its_location(tmp_path, samples):
+    (tmp_path / "ada").mkdir()
+    shutil.copy(samples / "codex.jsonl", tmp_path / "ada" / "log.jsonl")
+    local = fs.LocalFileSystem()
+    below = fs.SubTreeFileSystem(str(tmp_path), local)
+    for location, filesystem, name in [
+        ("", below, "ada/log.jsonl"),
+        ("ada/", below, "log.jsonl"),
+        (str(tmp_path), local, "ada/log.jsonl"),
+    ]:
+        files = vac.Bucket(location, filesystem).files
+        assert files.names() == files.around([name]).names() == [name]
+        assert files.size(name) > 0 and len(files.open(name).read()) > 0
+    root = vac.Bucket("/", local).files
+    name = str(tmp_path / "ada" / "log.jsonl")[1:]
+    assert root.around([name]).names() == [name] and root.size(name) > 0
 
 
 def test_groups_have_all_tasks_in_order(fixtures):

@@ -21,15 +21,18 @@ def Bucket(location: str, filesystem: Any = None) -> Files:  # noqa: N802
 
     if filesystem is None:
         filesystem, location = fs.FileSystem.from_uri(location)
-    return Files(_ArrowFiles(filesystem, location.rstrip("/")))
+    # Every path of an empty location is a name, and names of the root begin after its slash.
+    prefix = f"{location.rstrip('/')}/" if location else ""
+    return Files(_ArrowFiles(filesystem, prefix))
 
 
 class _ArrowFiles:
     """The three methods that ``Files`` calls."""
 
-    def __init__(self, filesystem: Any, base: str, folders: Sequence[str] = ("",)) -> None:
+    def __init__(self, filesystem: Any, prefix: str, folders: Sequence[str] = ("",)) -> None:
         self.filesystem = filesystem
-        self.base = base
+        #: What precedes a name in a path: empty, or with a slash at the end.
+        self.prefix = prefix
         self.folders = folders
 
     def around(self, paths: Iterable[str]) -> _ArrowFiles:
@@ -40,31 +43,37 @@ class _ArrowFiles:
         for folder in folders:
             if not outer or not f"{folder}/".startswith(f"{outer[-1]}/"):
                 outer.append(folder)
-        return _ArrowFiles(self.filesystem, self.base, [""] if "" in folders else outer)
+        return _ArrowFiles(self.filesystem, self.prefix, [""] if "" in folders else outer)
 
     def names(self) -> list[str]:
         from pyarrow import fs
 
-        names = []
+        paths: list[str] = []
         for folder in self.folders:
-            path = f"{self.base}/{folder}".rstrip("/")
+            path = f"{self.prefix}{folder}".rstrip("/") or self.prefix
             selector = fs.FileSelector(path, recursive=True, allow_not_found=folder != "")
             found = self.filesystem.get_file_info(selector)
-            names += [info.path for info in found if info.type == fs.FileType.File]
-        start = len(self.base) + 1
-        return [name[start:] for name in names]
+            paths += [info.path for info in found if info.type == fs.FileType.File]
+        return [self._name(path) for path in paths]
+
+    def _name(self, path: str) -> str:
+        # Some file systems of fsspec add a slash at the beginning.
+        for prefix in (f"/{self.prefix}", self.prefix):
+            if path.startswith(prefix):
+                return path[len(prefix):]
+        raise ValueError(f"{path} is not in {self.prefix}")
 
     def size(self, name: str) -> int:
-        info = self.filesystem.get_file_info(f"{self.base}/{name}")
+        info = self.filesystem.get_file_info(f"{self.prefix}{name}")
         if info.size is None:
-            raise FileNotFoundError(f"{self.base}/{name}")
+            raise FileNotFoundError(f"{self.prefix}{name}")
         return int(info.size)
 
     def open(self, name: str) -> BinaryIO:
         file: BinaryIO = self.filesystem.open_input_stream(
-            f"{self.base}/{name}", compression=None
+            f"{self.prefix}{name}", compression=None
         )
         return file
 
     def __repr__(self) -> str:
-        return repr(self.base)
+        return repr(self.prefix)
