@@ -37,7 +37,7 @@ def table(
     """Return one table of the sessions of tasks. The logs are read when it is used, each time.
 
     With ``on_error="skip"``, sessions that cannot be read have no rows; see ``failures``. The tasks
-    are divided into ``groups`` partitions.
+    are divided into ``groups`` partitions, or fewer if some of these would have none.
     """
 
     def read(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -102,5 +102,8 @@ def write(
 
 def _rows(spark: SparkSession, tasks: Sequence[Task], groups: int | None) -> DataFrame:
     divided = _engine.divide(tasks, groups)
-    rows = spark.createDataFrame([(group,) for group in divided], "tasks string")
-    return rows.repartition(max(1, len(divided)))
+    rows = spark.createDataFrame(list(enumerate(divided)), "number int, tasks string")
+    # `repartition(n)` distributes rows at random: some partitions get several groups, others none.
+    # By range, each of these few rows is a partition. That also works with Spark Connect, which has
+    # no `parallelize`.
+    return rows.repartitionByRange(max(1, len(divided)), "number").select("tasks")
