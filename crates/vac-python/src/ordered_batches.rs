@@ -9,16 +9,12 @@ use std::thread;
 
 use arrow_array::RecordBatch;
 use vac::parallel::{STACK, with_stack};
+use vac::tables::divide;
 use vac::{Error, ErrorKind, Search, Task};
 use vac_table::{SessionTable, TableSet};
 
 use crate::group_reader::Group;
 
-/// A group of logs has at least this many bytes, or this many logs.
-const GROUP_BYTES: u64 = 16 << 20;
-const GROUP_LOGS: usize = 128;
-/// The size of a log that is not known.
-const UNKNOWN_SIZE: u64 = 1 << 20;
 /// The number of batches of a group that wait to be taken.
 const WAITING_BATCHES: usize = 2;
 
@@ -45,8 +41,8 @@ enum Item {
 
 /// Batches in the order of the logs. The workers end when this is dropped.
 pub struct OrderedBatches {
-    /// What was read of each group, in order.
-    groups: Receiver<Receiver<Item>>,
+    /// What was read of each group, in order. `None` after the last, and after an error.
+    groups: Option<Receiver<Receiver<Item>>>,
     current: Option<Receiver<Item>>,
 }
 
@@ -61,7 +57,7 @@ impl OrderedBatches {
         failures: &Failures,
     ) -> io::Result<Self> {
         with_stack(|| Task::open_stores(&mut tasks))?;
-        let groups = divide(tasks);
+        let groups = divide(tasks, |task| task.size);
         let jobs = Search { jobs: options.jobs, ..Search::default() }.jobs().min(groups.len());
         let queue = Arc::new(Mutex::new(groups.into_iter().enumerate()));
         let (sender, receiver) = sync_channel(jobs);
@@ -77,29 +73,36 @@ impl OrderedBatches {
             };
             thread::Builder::new().stack_size(STACK).spawn(worker)?;
         }
-        Ok(Self { groups: receiver, current: None })
+        Ok(Self { groups: Some(receiver), current: None })
     }
 
-    /// Returns the next batch. `None` after the last.
+    /// Returns the next batch. `None` after the last, and after an error.
     ///
     /// # Errors
-    /// If a session cannot be read and is not to be skipped. Nothing more can be read then.
+    /// If a session cannot be read and is not to be skipped.
     pub fn next(&mut self) -> Result<Option<(SessionTable, RecordBatch)>, Error> {
-        loop {
+        while let Some(groups) = &self.groups {
             let Some(current) = &self.current else {
-                match self.groups.recv() {
+                match groups.recv() {
                     Ok(group) => self.current = Some(group),
-                    Err(_) => return Ok(None),
+                    Err(_) => self.groups = None,
                 }
                 continue;
             };
-            match current.recv() {
+            let error = match current.recv() {
                 Ok(Item::Batch(table, batch)) => return Ok(Some((table, batch))),
-                Ok(Item::Complete) => self.current = None,
-                Ok(Item::Failed(error)) => return Err(error),
-                Err(_) => return Err(ended_early()),
-            }
+                Ok(Item::Complete) => {
+                    self.current = None;
+                    continue;
+                }
+                Ok(Item::Failed(error)) => error,
+                Err(_) => ended_early(),
+            };
+            // The workers end, too.
+            (self.groups, self.current) = (None, None);
+            return Err(error);
         }
+        Ok(None)
     }
 }
 
@@ -146,22 +149,4 @@ fn read(
         Err(error) => Item::Failed(error),
     };
     if items.send(last).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-}
-
-/// Divides logs into groups, in order.
-pub fn divide(tasks: Vec<Task>) -> Vec<Vec<Task>> {
-    let mut groups = Vec::new();
-    let (mut group, mut size) = (Vec::new(), 0_u64);
-    for task in tasks {
-        size = size.saturating_add(task.size.unwrap_or(UNKNOWN_SIZE));
-        group.push(task);
-        if size >= GROUP_BYTES || group.len() >= GROUP_LOGS {
-            groups.push(std::mem::take(&mut group));
-            size = 0;
-        }
-    }
-    if !group.is_empty() {
-        groups.push(group);
-    }
-    groups
 }

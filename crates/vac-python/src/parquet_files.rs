@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use vac::parallel::{ordered_parallel_map, with_stack};
+use vac::tables::divide;
 use vac::{Error, ErrorKind, Search, Task};
 use vac_table::SessionTable;
 use vac_table::file_writer::{FileFormat, TableFileWriter};
 
 use crate::group_reader::Group;
-use crate::ordered_batches::{ReadOptions, divide};
+use crate::ordered_batches::ReadOptions;
 use crate::python_error::to_exception;
 use crate::table_classes::{parse_on_error, parse_tables};
 use crate::task_class::PyTask;
@@ -93,7 +94,7 @@ fn write_tables(
         fs::create_dir(unfinished.path().join(table.name())).map_err(at)?;
     }
     with_stack(|| Task::open_stores(&mut tasks))?;
-    let groups = divide(tasks).into_iter().enumerate();
+    let groups = divide(tasks, |task| task.size).into_iter().enumerate();
     let jobs = Search { jobs: options.jobs, ..Search::default() }.jobs();
     let mut written = PyWritten {
         rows: options.selected.iter().map(|table| (table.name(), 0)).collect(),

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use vac::{EventOptions, Facts};
 use vac_view::{AuthorSet, MessageAuthor};
 
+use crate::ordered_batches::ended_early;
 use crate::python_error::{parse_json, refused, to_exception, to_python};
 use crate::session_input::{SessionInput, Sessions};
 
@@ -64,7 +65,10 @@ pub fn events(
     let (sender, receiver) = sync_channel(4);
     let work = move || send_events(&sessions, options, &sender);
     thread::Builder::new().spawn(work).map_err(|error| to_exception(error.into()))?;
-    Ok(EventIterator(Mutex::new(EventPieces { receiver, piece: Vec::new().into_iter() })))
+    Ok(EventIterator(Mutex::new(EventPieces {
+        receiver: Some(receiver),
+        piece: Vec::new().into_iter(),
+    })))
 }
 
 fn select(options: EventOptions, only: &[String]) -> PyResult<EventOptions> {
@@ -133,7 +137,8 @@ fn send_events(sessions: &Sessions, options: EventOptions, sender: &SyncSender<E
 pub struct EventIterator(Mutex<EventPieces>);
 
 struct EventPieces {
-    receiver: Receiver<EventPiece>,
+    /// `None` after the end, or after an error.
+    receiver: Option<Receiver<EventPiece>>,
     piece: std::vec::IntoIter<String>,
 }
 
@@ -161,18 +166,18 @@ impl EventPieces {
             if let Some(json) = self.piece.next() {
                 return Ok(Some(json));
             }
-            match self.receiver.recv() {
-                Ok(EventPiece::Events(events)) => self.piece = events.into_iter(),
-                Ok(EventPiece::Complete) => {
-                    // Later calls end at once, too.
-                    let (sender, receiver) = sync_channel(1);
-                    drop(sender.send(EventPiece::Complete));
-                    self.receiver = receiver;
-                    return Ok(None);
+            let Some(receiver) = &self.receiver else { return Ok(None) };
+            let end = match receiver.recv() {
+                Ok(EventPiece::Events(events)) => {
+                    self.piece = events.into_iter();
+                    continue;
                 }
-                Ok(EventPiece::Failed(error)) => return Err(error),
-                Err(_) => return Err(crate::ordered_batches::ended_early()),
-            }
+                Ok(EventPiece::Complete) => Ok(None),
+                Ok(EventPiece::Failed(error)) => Err(error),
+                Err(_) => Err(ended_early()),
+            };
+            self.receiver = None;
+            return end;
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Arrow tables of sessions, with the feature `tables`.
 
-use arrow_array::RecordBatch;
+pub use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac_adapter::Error as ReadError;
 use vac_sign::Envelope;
 use vac_store::Loaded;
-use vac_table::{SessionOrigin, SessionTable, SignatureFacts, TableSet, Tables};
+use vac_table::{SessionOrigin, SignatureFacts};
+pub use vac_table::{SessionTable, TableSet, TableSink, Tables};
 use vac_validate::signed::{self, Payload};
 use vac_value::Document;
 use vac_view::record;
@@ -17,11 +18,17 @@ use crate::parallel::with_stack;
 use crate::read::{Readable, read};
 use crate::record_documents::each_valid_document;
 
+/// A group of logs has at least this many bytes, or this many logs.
+const GROUP_BYTES: u64 = 16 << 20;
+const GROUP_LOGS: usize = 128;
+/// The size of a log that is not known.
+const UNKNOWN_SIZE: u64 = 1 << 20;
+
 /// Reads the tables of every session of a log or of records, in one pass each. Returns the
 /// [keys](vac_table::record_key) of the sessions.
 ///
 /// ```
-/// use vac_table::{SessionTable, TableSet};
+/// use vac::tables::{SessionTable, TableSet};
 ///
 /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
 /// let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
@@ -75,6 +82,25 @@ pub fn read_tables<'r>(
     Ok(keys)
 }
 
+/// Divides logs into groups whose tables are read by one thread each. Groups depend on the order of
+/// the logs and their sizes alone, so that the same logs give the same files with any number of jobs.
+pub fn divide<T>(logs: Vec<T>, size: impl Fn(&T) -> Option<u64>) -> Vec<Vec<T>> {
+    let mut groups = Vec::new();
+    let (mut group, mut bytes) = (Vec::new(), 0_u64);
+    for log in logs {
+        bytes = bytes.saturating_add(size(&log).unwrap_or(UNKNOWN_SIZE));
+        group.push(log);
+        if bytes >= GROUP_BYTES || group.len() >= GROUP_LOGS {
+            groups.push(std::mem::take(&mut group));
+            bytes = 0;
+        }
+    }
+    if !group.is_empty() {
+        groups.push(group);
+    }
+    groups
+}
+
 /// Returns what is known about a session of a log besides the session itself. The log was read
 /// once, so that its SHA-256 is known.
 ///
@@ -116,5 +142,21 @@ fn signature(envelope: &[u8]) -> SignatureFacts {
         algorithm: Some(header.algorithm.to_string()),
         issuer: header.claims.issuer,
         key: header.key_id.map(key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_end_with_enough_bytes_or_logs() {
+        let sizes = |sizes: Vec<Option<u64>>| -> Vec<usize> {
+            divide(sizes, |size| *size).iter().map(Vec::len).collect()
+        };
+        assert_eq!(sizes(vec![]), [0; 0]);
+        assert_eq!(sizes(vec![Some(GROUP_BYTES), Some(u64::MAX), Some(0)]), [1, 1, 1]);
+        assert_eq!(sizes(vec![Some(0); GROUP_LOGS + 1]), [GROUP_LOGS, 1]);
+        assert_eq!(sizes(vec![None; 17]), [16, 1]);
     }
 }

@@ -8,6 +8,7 @@
 
 mod export_format;
 mod folder;
+mod folder_files;
 mod group;
 mod manifest;
 mod part_files;
@@ -15,6 +16,7 @@ mod partition;
 mod read_sessions;
 mod stdout;
 
+use vac::tables::divide;
 use vac_table::TableSet;
 
 pub use export_format::ExportFormat;
@@ -24,12 +26,6 @@ pub use stdout::export_to_stdout;
 
 use crate::readers::ModeOption;
 use crate::session_scan::Unit;
-
-/// A group of logs has at least this many bytes, or this many logs.
-const GROUP_BYTES: u64 = 16 << 20;
-const GROUP_LOGS: usize = 128;
-/// The size of a log that is not known.
-const UNKNOWN_SIZE: u64 = 1 << 20;
 
 /// What to write.
 pub struct ExportOptions {
@@ -49,18 +45,5 @@ pub struct ExportOptions {
 
 /// Divides logs into groups, in order.
 fn groups(units: Vec<Unit>) -> Vec<Vec<Unit>> {
-    let mut groups = Vec::new();
-    let (mut group, mut size) = (Vec::new(), 0_u64);
-    for unit in units {
-        size = size.saturating_add(unit.log().size().unwrap_or(UNKNOWN_SIZE));
-        group.push(unit);
-        if size >= GROUP_BYTES || group.len() >= GROUP_LOGS {
-            groups.push(std::mem::take(&mut group));
-            size = 0;
-        }
-    }
-    if !group.is_empty() {
-        groups.push(group);
-    }
-    groups
+    divide(units, |unit| unit.log().size())
 }
