@@ -1,6 +1,7 @@
 //! The functions `sign` and `verify`, with keys and results.
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use vac::{
     Carriage, PublicKey, SecretKey, SignOptions, SignedRecord, Signer as _, Verification, Verified,
@@ -16,10 +17,14 @@ pub struct PySecretKey(SecretKey);
 
 #[pymethods]
 impl PySecretKey {
-    /// Reads a `PRIVATE KEY` (PKCS #8) in PEM.
+    /// Reads a private key in PEM: PKCS #8, or the format of OpenSSH. One that is encrypted needs
+    /// its `password`.
     #[staticmethod]
-    fn from_pem(text: &str) -> PyResult<Self> {
-        SecretKey::from_pem(text).map(Self).map_err(|error| bad_key(&error))
+    #[pyo3(signature = (text, password = None))]
+    fn from_pem(py: Python<'_>, text: &str, password: Option<&[u8]>) -> PyResult<Self> {
+        // A password can take seconds.
+        let key = py.detach(|| SecretKey::parse(text, password));
+        key.map(Self).map_err(|error| bad_key(&error))
     }
 
     /// Creates an Ed25519 key from 32 random bytes, such as `secrets.token_bytes(32)`.
@@ -28,7 +33,7 @@ impl PySecretKey {
         Self(SecretKey::ed25519(&seed))
     }
 
-    /// Returns the key as a `PRIVATE KEY` (PKCS #8) in PEM.
+    /// Returns the key as a `PRIVATE KEY` (PKCS #8) in PEM, not encrypted.
     fn to_pem(&self) -> PyResult<String> {
         self.0.to_pem().map(|pem| pem.to_string()).map_err(|error| bad_key(&error))
     }
@@ -100,6 +105,9 @@ impl PySignedRecord {
 /// `carriage` is `"attached"`, `"detached"` or `"digest"` (an envelope with the SHA-256 of the
 /// record). `certificates` is a chain in PEM, that of the signer first. `time` is the time of
 /// signing in seconds since 1970, as a claim; without it, none is stated.
+///
+/// Records contain what logs contain, also secrets. Unlike the command line, this does not search
+/// for them.
 #[pyfunction]
 #[pyo3(signature = (
     record, key, *, issuer = None, subject = None, key_id = None, content_type = None,
@@ -181,13 +189,21 @@ impl PyVerified {
 /// Verifies a signed record. A signature that is not valid is a result, not an error.
 ///
 /// `key` is the key of the signer. Without it, the certificate in the envelope has to lead to one
-/// of `trust` (certificates in PEM), at `time` in seconds since 1970; both are needed then.
-/// `record` is needed if the envelope does not contain it. With `strict`, a protected header that
-/// is not encoded deterministically is refused.
+/// of `trust` (certificates in PEM), which needs `time`. `record` is needed if the envelope does not
+/// contain it. `issuer` and `subject` have to be those of the signer. With `strict`, a protected
+/// header that is not encoded deterministically is refused.
+///
+/// `time` is the time of verification in seconds since 1970: certificates and claims have to be
+/// valid then. Unlike on the command line, it is not the current time by default; without it, the
+/// validity of claims is not checked.
+///
+/// Receipts are checked only with `receipt_keys`, the public keys of logs. Time stamps (RFC 3161) are
+/// checked only with `authorities`, certificates of time-stamping authorities in PEM, which need
+/// `time`; `time_stamp` is a token, or the response of an authority, that is not in the envelope.
 #[pyfunction]
 #[pyo3(signature = (
     envelope, key = None, *, record = None, issuer = None, subject = None, trust = None,
-    time = None, strict = false
+    time = None, strict = false, receipt_keys = Vec::new(), time_stamp = None, authorities = None
 ))]
 // The arguments of the Python function, which are named there.
 #[allow(clippy::too_many_arguments)]
@@ -201,12 +217,13 @@ pub fn verify(
     trust: Option<&str>,
     time: Option<u64>,
     strict: bool,
+    receipt_keys: Vec<PyRef<'_, PyPublicKey>>,
+    time_stamp: Option<PyBackedBytes>,
+    authorities: Option<&str>,
 ) -> PyResult<PyVerified> {
-    let trust = match (trust, time) {
-        (None, _) => None,
-        (Some(roots), Some(time)) => Some(Trust { roots: read_certificates(roots)?, time }),
-        (Some(_), None) => return Err(refused("`trust` needs `time`")),
-    };
+    let trust = read_trust("trust", trust, time)?;
+    let authorities = read_trust("authorities", authorities, time)?;
+    let receipt_keys: Vec<_> = receipt_keys.iter().map(|key| key.0.clone()).collect();
     let envelope = envelope.resolve_records(py).map_err(to_exception)?;
     let record = record.map(|record| record.resolve_records(py)).transpose();
     let record = record.map_err(to_exception)?;
@@ -218,10 +235,21 @@ pub fn verify(
         subject,
         time,
         strict,
-        ..Verification::default()
+        receipt_keys: &receipt_keys,
+        time_stamp: time_stamp.as_deref(),
+        authorities: authorities.as_ref(),
     };
     let verified = py.detach(|| vac::verify(envelope.as_ref(), &with));
     verified.map(PyVerified).map_err(to_exception)
+}
+
+/// Reads the certificates of an argument, to trust at a time.
+fn read_trust(argument: &str, roots: Option<&str>, time: Option<u64>) -> PyResult<Option<Trust>> {
+    match (roots, time) {
+        (None, _) => Ok(None),
+        (Some(roots), Some(time)) => Ok(Some(Trust { roots: read_certificates(roots)?, time })),
+        (Some(_), None) => Err(refused(format!("`{argument}` needs `time`"))),
+    }
 }
 
 fn read_certificates(pem: &str) -> PyResult<Chain> {

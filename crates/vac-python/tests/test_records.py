@@ -6,6 +6,7 @@ import inspect
 import json
 import pathlib
 import pickle
+import re
 import subprocess
 import threading
 import time
@@ -149,6 +150,16 @@ def test_iterator_of_events_ends_once_and_can_be_dropped(log, tmp_path):
     assert next(vac.events(long))["event"] == "session_start"
 
 
+def test_iterators_end_after_an_error(log):
+    task = vac.Task.from_json(vac.plan(log)[0].to_json())
+    log.unlink()
+    for iterator in (vac.events(task), vac.batches([task])):
+        with pytest.raises(vac.Error) as caught:
+            next(iterator)
+        assert caught.value.kind == "io"
+        assert list(iterator) == []
+
+
 def test_signed_records_are_verified(log):
     key = vac.SecretKey.ed25519(bytes(range(32)))
     record = vac.convert(log)[0]
@@ -187,6 +198,44 @@ def test_detached_records_are_needed_to_verify(log):
         vac.SecretKey.from_pem("no key")
     with pytest.raises(vac.Error, match="needs `time`"):
         vac.verify(envelope, trust="")
+
+
+def test_encrypted_keys_need_their_password(fixtures):
+    text = (fixtures / "sign/keys/pkcs8-pbkdf2.pem").read_text()
+    public = (fixtures / "sign/keys/pkcs8-ed25519.pub.pem").read_text()
+    key = vac.SecretKey.from_pem(text, b"sesame")
+    assert key.public_key.to_pem() == public
+    with pytest.raises(vac.Error, match="no password"):
+        vac.SecretKey.from_pem(text)
+    with pytest.raises(vac.Error, match="password is wrong"):
+        vac.SecretKey.from_pem(text, password=b"open")
+
+
+def test_time_stamps_and_receipts_are_checked(fixtures):
+    # The record and the key that the tokens of the fixtures were made for.
+    source = (fixtures.parent / "crates/vac-sign/tests/sign/main.rs").read_text()
+    record = re.search(r'const RECORD: &str = r#"(.*?)"#;', source, re.DOTALL)[1].encode()
+    key = vac.SecretKey.ed25519(b"\x51" * 32)
+    envelope = vac.sign(record, key).envelope
+    folder = fixtures / "sign/timestamps"
+    token = (folder / "rsa.tst").read_bytes()
+    stamped = 1_795_023_863
+    roots = [(folder / name).read_text() for name in ("rsa-root.pem", "other-root.pem")]
+
+    def verify(authorities):
+        options = {"time_stamp": token, "authorities": authorities, "time": stamped + 3600}
+        return vac.verify(envelope, key.public_key, **options)
+
+    verified = verify(roots[0])
+    assert verified.verified and verified.answers["stamped-at"] == stamped
+    assert not verify(roots[1]).verified
+    unchecked = verify(None)
+    assert unchecked.verified and "stamped-at" not in unchecked.answers
+    with pytest.raises(vac.Error, match="`authorities` needs `time`"):
+        vac.verify(envelope, key.public_key, authorities=roots[0])
+    # Who names a log wants its receipt.
+    answers = vac.verify(envelope, key.public_key, receipt_keys=[key.public_key]).answers
+    assert answers["receipts"]["verdict"] == answers["verdict"] == "failed"
 
 
 def test_secret_keys_are_not_printed_or_pickled():

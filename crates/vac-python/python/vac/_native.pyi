@@ -87,7 +87,7 @@ class SecretKey:
     """A secret key: Ed25519 or P-256. It cannot be pickled or printed."""
 
     @staticmethod
-    def from_pem(text: str) -> SecretKey: ...
+    def from_pem(text: str, password: bytes | None = None) -> SecretKey: ...
     @staticmethod
     def ed25519(seed: bytes) -> SecretKey: ...
     def to_pem(self) -> str: ...
@@ -229,6 +229,9 @@ def verify(
     trust: str | None = None,
     time: int | None = None,
     strict: bool = False,
+    receipt_keys: Sequence[PublicKey] = (),
+    time_stamp: bytes | bytearray | None = None,
+    authorities: str | None = None,
 ) -> Verified: ...
 def tables(
     tasks: Sequence[Task],
