@@ -3,11 +3,13 @@
 
 use vac::AGENTS;
 use vac_adapter::session::{self, RecordOptions};
+use vac_adapter::tools::edits::Change;
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::{
     AgentRules, CheckOutcome, TestLog, check, check_briefly, check_damaged, check_pieces, corpus,
     fixture_logs, hostile,
 };
+use vac_value::Document;
 
 /// Checks that every log of an agent is detected as its log and converted without loss, or refused.
 fn check_logs(adapter: &dyn Adapter) {
@@ -47,6 +49,55 @@ fn tools_of_every_agent_have_one_meaning_each() {
         names.sort_unstable();
         let repeated: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
         assert!(repeated.is_empty(), "{}: {repeated:?}", adapter.name());
+    }
+}
+
+/// Returns the edits of a call: the path and the new text of each.
+fn edits(agent: &str, tool: &str, input: &str) -> Vec<(String, String)> {
+    let input = Document::json(input.as_bytes()).expect("JSON");
+    let tools = vac::agent(agent).expect("an agent").adapter.tools();
+    let edits = tools.edits(tool, input.root()).into_iter().map(|edit| {
+        let new = match edit.change {
+            Change::Replace { new, .. } | Change::Write(new) | Change::Patch(new) => new,
+            Change::Delete | Change::Unknown => String::new(),
+        };
+        (edit.path.expect("a path"), new)
+    });
+    edits.collect()
+}
+
+#[test]
+fn calls_that_edit_files_state_the_changes() {
+    const PATCH: &str = r"*** Begin Patch\n*** Update File: a\n+x\n*** End Patch";
+    let patch = format!(r#"{{"input": "{PATCH}"}}"#);
+    let text = format!(r#""{PATCH}""#);
+    for (agent, tool, input) in [
+        ("pi", "edit", r#"{"path": "a", "edits": [{"oldText": "w", "newText": "+x\n"}]}"#),
+        ("pi", "apply_patch", &patch),
+        ("openclaw", "edit_file", r#"{"path": "a", "content": "+x\n"}"#),
+        ("droid", "ApplyPatch", &patch),
+        ("droid", "MultiEdit", r#"{"file_path": "a", "edits": [{"new_str": "+x\n"}]}"#),
+        ("copilot", "apply_patch", &patch),
+        ("copilot", "apply_patch", &text),
+        (
+            "copilot",
+            "multi_replace_string_in_file",
+            r#"{"replacements": [{"filePath": "a", "oldString": "w", "newString": "+x\n"}]}"#,
+        ),
+        ("antigravity", "write_to_file", r#"{"TargetFile": "a", "CodeContent": "+x\n"}"#),
+        (
+            "antigravity",
+            "replace_file_content",
+            r#"{"TargetFile": "a", "TargetContent": "w", "ReplacementContent": "+x\n"}"#,
+        ),
+        (
+            "antigravity",
+            "multi_replace_file_content",
+            r#"{"TargetFile": "a", "ReplacementChunks": [{"ReplacementContent": "+x\n"}]}"#,
+        ),
+    ] {
+        let expected = [("a".to_owned(), "+x\n".to_owned())];
+        assert_eq!(edits(agent, tool, input), expected, "{agent}: {tool}");
     }
 }
 

@@ -1,7 +1,17 @@
 //! The tools of Antigravity.
 
+use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical, no_server};
 use vac_record::annotations::Category;
+
+/// The members of edits that say what they change.
+const CHANGES: ChangeKeys = ChangeKeys {
+    old: &["TargetContent"],
+    new: &["ReplacementContent"],
+    content: &["CodeContent"],
+    list: &["ReplacementChunks"],
+    ..ChangeKeys::NONE
+};
 
 /// What the tools are for.
 pub(crate) static TOOLS: ToolTable = ToolTable {
@@ -12,13 +22,16 @@ pub(crate) static TOOLS: ToolTable = ToolTable {
             &["run_command", "command_status", "send_command_input"],
         )
         .command(&["CommandLine"]),
-        Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_to_file"]).paths(&["TargetFile"]),
+        Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_to_file"])
+            .paths(&["TargetFile"])
+            .changes(CHANGES),
         Tool::new(
             canonical::FILE_EDIT,
             Category::Edit,
             &["replace_file_content", "multi_replace_file_content"],
         )
-        .paths(&["TargetFile"]),
+        .paths(&["TargetFile"])
+        .changes(CHANGES),
         Tool::new(canonical::FILE_READ, Category::Read, &["view_file", "list_dir"])
             .paths(&["AbsolutePath", "DirectoryPath"]),
         Tool::new(canonical::FILE_SEARCH, Category::Search, &["grep_search", "find_by_name"])

@@ -9,7 +9,8 @@ const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_str", "oldString"],
     new: &["new_str", "newString"],
     content: &["file_text", "content"],
-    ..ChangeKeys::NONE
+    list: &["replacements"],
+    patch: &["input", "patch"],
 };
 
 /// What the tools are for. Names of MCP tools do not show their server: calls state it.

@@ -9,7 +9,8 @@ const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_str", "old_string"],
     new: &["new_str", "new_string"],
     content: &["content"],
-    ..ChangeKeys::NONE
+    list: &["changes", "edits"],
+    patch: &["input", "patch"],
 };
 
 /// What the tools are for.
@@ -20,7 +21,7 @@ pub(crate) static TOOLS: ToolTable = ToolTable {
             .paths(&["file_path"])
             .changes(CHANGES),
         Tool::new(canonical::FILE_EDIT, Category::Edit, &["Edit", "MultiEdit", "ApplyPatch"])
-            .paths(&["file_path", "input"])
+            .paths(&["file_path", "input", "patch"])
             .changes(CHANGES),
         Tool::new(canonical::FILE_READ, Category::Read, &["Read", "LS"])
             .paths(&["file_path", "directory_path"]),

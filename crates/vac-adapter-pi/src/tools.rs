@@ -12,7 +12,8 @@ const CHANGES: ChangeKeys = ChangeKeys {
     old: &["oldText", "old_text"],
     new: &["newText", "new_text"],
     content: &["content"],
-    ..ChangeKeys::NONE
+    list: &["edits"],
+    patch: &["input", "patch"],
 };
 
 /// What the tools are for.
@@ -29,9 +30,13 @@ pub(crate) static TOOLS: ToolTable = ToolTable {
         Tool::new(canonical::FILE_WRITE, Category::Edit, &["write"])
             .paths(&["path", "file_path"])
             .changes(CHANGES),
-        Tool::new(canonical::FILE_EDIT, Category::Edit, &["edit", "apply_patch", "ast_edit"])
-            .paths(&["path", "file_path", "input"])
-            .changes(CHANGES),
+        Tool::new(
+            canonical::FILE_EDIT,
+            Category::Edit,
+            &["edit", "edit_file", "apply_patch", "ast_edit"],
+        )
+        .paths(&["path", "file_path", "input", "patch"])
+        .changes(CHANGES),
         Tool::new(canonical::FILE_READ, Category::Read, &["read", "ls", "open_file", "read_file"])
             .paths(&["path", "file_path"]),
         Tool::new(
