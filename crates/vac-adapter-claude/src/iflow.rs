@@ -11,17 +11,27 @@ use vac_adapter::parts::outcome::{self, StatedEnd};
 use vac_record::annotations::EntryAnnotations;
 use vac_value::{Any, Kind, Node};
 
+use crate::lines::exported;
+
 /// The name of the agent.
 pub(crate) const NAME: &str = "iflow";
 
-/// Returns whether lines are those of iFlow CLI: their session is `session-` and a UUID.
+/// Maximum number of lines of an array that are compared.
+const MAX_LINES: usize = 64;
+
+/// Returns whether lines, or arrays of lines, are those of iFlow CLI.
 pub(crate) fn is_iflow(sample: &Sample<'_>) -> bool {
-    sample.documents.iter().any(|document| {
-        let session = document.root().member("sessionId").and_then(Node::text);
-        let session = session.unwrap_or_default();
-        let uuid = session.strip_prefix("session-").unwrap_or_default();
-        uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
+    sample.documents.iter().any(|document| match exported(document.root()) {
+        Some(lines) => lines.elements().take(MAX_LINES).any(is_iflow_line),
+        None => is_iflow_line(document.root()),
     })
+}
+
+/// Returns whether a line is one of iFlow CLI: its session is `session-` and a UUID.
+fn is_iflow_line(line: Node<'_, '_>) -> bool {
+    let session = line.member("sessionId").and_then(Node::text).unwrap_or_default();
+    let uuid = session.strip_prefix("session-").unwrap_or_default();
+    uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
 /// Returns how a call ended, if its result is one of iFlow CLI: as Gemini's API and its tools state it.

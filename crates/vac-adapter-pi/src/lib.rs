@@ -27,7 +27,7 @@
 //! | `database` | a session of `OpenClaw` since 2026.7.2, in `openclaw-agent.sqlite` (`store.rs`) |
 //!
 //! Oh My Pi, Prime Agent and `OpenClaw` (until 2026.7.1) write the same format. The place
-//! of a log names the one that wrote it.
+//! of a log names the one that wrote it, else lines that only that one writes.
 //!
 //! # What lines become
 //!
@@ -106,6 +106,7 @@ impl LineAdapter for Pi {
             line::Thinking::MAPPING,
             usage::NativeUsage::MAPPING,
         ]],
+        fork: lines::fork,
         tools: &tools::TOOLS,
         compaction_events: &[event::COMPACTION],
         prompt_rules: RULES,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, fill, parse_time, text};
 use vac_adapter::time::instant;
-use vac_adapter::{Adapter, Confidence, Fit, Parent, Report};
+use vac_adapter::{Adapter, Confidence, Fit, Parent, Report, Sample};
 use vac_record::annotations::{
     EntryAnnotations, EntryAnnotationsInherited, Relation, Superseded, SupersededHow,
 };
@@ -243,6 +243,22 @@ impl Lines {
             self.providers.entry(model).or_insert(provider);
         }
     }
+}
+
+/// Returns the other agent that wrote a log, by the first line that no other one of the family writes.
+pub(crate) fn fork(sample: &Sample<'_>) -> Option<&'static str> {
+    sample.documents.iter().find_map(|document| {
+        let line = document.root();
+        let custom = || line.member("customType").and_then(Node::text);
+        match line.member("type").and_then(Node::text).as_deref()? {
+            "title" if line.member("pad").is_some() => Some("omp"),
+            "credential_pin" | "session_init" | "title_change" | "ttsr_injection" => Some("omp"),
+            "child_usage_attributed" => Some("prime"),
+            event::RESET => Some("openclaw"),
+            "custom" | "custom_message" if custom()?.starts_with("openclaw") => Some("openclaw"),
+            _ => None,
+        }
+    })
 }
 
 /// How a line of type `message` fits. Factory Droid writes almost the same.

@@ -34,6 +34,18 @@ fn subagent_log_belongs_to_the_session_that_it_names() {
 }
 
 #[test]
+fn session_names_iflow_in_lines_and_arrays() {
+    let line = r#"{"type":"user","uuid":"u","sessionId":"session-7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04","message":{"content":"Hi"}}"#;
+    let array = format!("[{line}]");
+    let other = line.replace("session-", "");
+    for (log, agent) in [(line, Some("iflow")), (&array, Some("iflow")), (&other, None)] {
+        let memory = Memory { name: "x", bytes: log.as_bytes() };
+        let beginning = Beginning::read(&memory).expect("readable");
+        assert_eq!(Claude.fork(&beginning.sample()), agent, "{log}");
+    }
+}
+
+#[test]
 fn export_is_named_by_its_file() {
     let found = preview("loglines/basic");
     assert_eq!((found.variant, found.share), ("loglines", Share::Whole));

@@ -1,6 +1,8 @@
 //! Annotations: authors, outcomes, branches, forks, commands of the user, tokens.
 
 use serde_json::{Value, json};
+use vac_adapter::{Adapter, Beginning, Memory};
+use vac_adapter_pi::Pi;
 
 use crate::{convert_fixture, entries};
 
@@ -33,6 +35,26 @@ fn commands_of_the_user_are_calls_with_results() {
         assert_eq!(call["vac"]["action"]["tool"], "user_command");
         assert_eq!((&call["input"], &call["call-id"]), (&json!(input), &call["id"]));
         assert_eq!(call["children"][0]["vac"]["outcome"], outcome);
+    }
+}
+
+#[test]
+fn lines_name_the_agent_that_wrote_them() {
+    let fork = |line: &str| {
+        let header = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#;
+        let bytes = format!("{header}\n{line}\n");
+        let memory = Memory { name: "s.jsonl", bytes: bytes.as_bytes() };
+        let beginning = Beginning::read(&memory).expect("readable");
+        Pi.fork(&beginning.sample())
+    };
+    for (line, agent) in [
+        (r#"{"type":"title","v":1,"title":"","pad":"  "}"#, Some("omp")),
+        (r#"{"type":"session_init","id":"a","parentId":null}"#, Some("omp")),
+        (r#"{"type":"custom_message","customType":"openclaw.context","id":"a"}"#, Some("openclaw")),
+        (r#"{"type":"child_usage_attributed","id":"a"}"#, Some("prime")),
+        (r#"{"type":"custom","customType":"notes","id":"a"}"#, None),
+    ] {
+        assert_eq!(fork(line), agent, "{line}");
     }
 }
 
