@@ -16,7 +16,9 @@ pub fn markdown() -> String {
          Types are those of Arrow: text is Utf8, integers are Int64, floats are Float64, timestamps \
          are in microseconds and UTC. JSON is Utf8 that is tagged `arrow.json`. Columns marked with \
          `?` can be null: what is not known is null. Integers of 2^63 and more are 2^63 - 1, and \
-         timestamps outside of the years 1 to 9999 are null.\n",
+         timestamps outside of the years 1 to 9999 are null.\n\n\
+         Text in CSV is not changed. A spreadsheet may run text that begins with `=`, `+`, `-` or `@` \
+         as a formula, and text of a session can come from anyone: import all columns as text.\n",
     );
     for table in SessionTable::ALL {
         write!(
