@@ -28,6 +28,7 @@ use crate::index::KnownLog;
 use crate::journal::ArchiveHead;
 use crate::lock::{FolderLock, Wait};
 use crate::objects::{MAX_RECORD, StoreError};
+use crate::origin::Origin;
 use crate::selection::{LogState, Selection};
 use crate::writer::Writer;
 
@@ -55,7 +56,9 @@ pub struct AddOptions {
     /// Whether logs are read that are unchanged by the state of their files, and objects of them
     /// that are missing or damaged are stored again.
     pub rehash: bool,
-    /// Whether versions that do not contain the previous ones are acknowledged.
+    /// Whether versions that do not contain the previous ones are acknowledged. If it cannot be
+    /// determined whether one does, because the archive has lost the previous record, it becomes a
+    /// first version.
     pub acknowledge: bool,
     /// The time, in seconds since 1970; `None` to state none.
     pub time: Option<u64>,
@@ -226,6 +229,15 @@ struct NewVersion {
     is_stated: bool,
 }
 
+/// A record that a log was converted to.
+struct Converted<'r> {
+    log: &'r StoredLog,
+    report: &'r Report,
+    bytes: &'r [u8],
+    /// SHA-256 of the bytes.
+    record: Hash,
+}
+
 /// Converts logs and stores what they give. Several threads share it.
 struct Converter<'c> {
     archive: &'c Archive,
@@ -275,7 +287,7 @@ impl<'c> Converter<'c> {
         if let Some(trouble) = &known.trouble {
             return Outcome::Failed(trouble.clone());
         }
-        let origin = origin(&known.log);
+        let origin = Origin::text_of(&known.log);
         let Some(agent) = known.agent.and_then(vac::agent) else {
             return match self.catalog.latest_of_origin(&origin).last() {
                 Some(version) => Outcome::NotALogAnyMore(lost(version)),
@@ -372,9 +384,14 @@ impl<'c> Converter<'c> {
             );
             return Ok(Err(reason));
         }
-        let previous = self.previous(log, origin, report, bytes);
-        let objects = &self.archive.objects;
         let record = Sha256::digest(bytes);
+        let converted = Converted { log, report, bytes, record };
+        let previous = match self.previous(&converted, origin) {
+            Ok(previous) => previous,
+            Err(_) if self.options.acknowledge => None,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let objects = &self.archive.objects;
         let mut folders = Vec::new();
         let base = previous.and_then(|(version, _)| objects.whole_base(&version.record().ok()?));
         folders.extend(objects.store_record(self.disk, bytes, &record, base)?);
@@ -407,49 +424,64 @@ impl<'c> Converter<'c> {
         Ok(Ok(NewVersion { session_id, claim, record, details, folders, is_stated }))
     }
 
-    /// Finds the previous version of a session, and whether the new one contains it.
+    /// Finds the previous version of a session, and whether the new one contains it. Fails if that
+    /// cannot be determined: what is stated is signed, and no later check refutes it.
     fn previous(
         &self,
-        log: &StoredLog,
+        converted: &Converted<'_>,
         origin: &str,
-        report: &Report,
-        bytes: &[u8],
-    ) -> Option<(&ArchivedVersion, bool)> {
-        let mut candidates: Vec<_> = self.catalog.latest_of_session(&report.session_id).collect();
+    ) -> Result<Option<(&ArchivedVersion, bool)>, String> {
+        let session_id = &converted.report.session_id;
+        let mut candidates: Vec<_> = self.catalog.latest_of_session(session_id).collect();
         candidates
             .sort_by_key(|version| (version.origin != origin, std::cmp::Reverse(version.number)));
-        let contains = |version: &ArchivedVersion| self.contains(log, report, bytes, version);
         if let Some(here) = candidates.first().filter(|version| version.origin == origin) {
-            return Some((here, contains(here)));
+            return Ok(Some((here, self.contains(converted, here)?)));
         }
-        if let Some(version) = candidates.iter().find(|version| contains(version)) {
-            return Some((version, true));
+        let mut unknown = None;
+        for version in &candidates {
+            match self.contains(converted, version) {
+                Ok(true) => return Ok(Some((version, true))),
+                Ok(false) => {}
+                Err(reason) => unknown = unknown.or(Some(reason)),
+            }
+        }
+        if let Some(reason) = unknown {
+            return Err(reason);
         }
         // The log of an earlier version is gone, and this is what is left of it. While that log
         // still exists, this is another one.
-        let is_gone = |version: &&&ArchivedVersion| {
-            let file = version.origin.split('#').next().unwrap_or_default();
-            !Path::new(file).exists()
-        };
-        candidates.iter().find(is_gone).map(|version| (*version, false))
+        let gone = candidates.into_iter().find(|version| version.place().is_gone());
+        Ok(gone.map(|version| (version, false)))
     }
 
     /// Whether a new record contains a version.
     fn contains(
         &self,
-        log: &StoredLog,
-        report: &Report,
-        bytes: &[u8],
+        converted: &Converted<'_>,
         version: &ArchivedVersion,
-    ) -> bool {
+    ) -> Result<bool, String> {
+        let Converted { log, report, bytes, record } = converted;
+        // The archive may have lost it, and then it is stored again.
+        if version.record().is_ok_and(|it| it == *record) {
+            return Ok(true);
+        }
+        let unknown = |reason: &dyn std::fmt::Display| {
+            format!(
+                "it cannot be compared with version {} of session {}: {reason} (restore that, or \
+                 use --acknowledge to add it without a previous version)",
+                version.version, version.session_id
+            )
+        };
         let earlier = version.details.source_files();
-        let has_grown = !earlier.is_empty()
-            && log.has_grown(&earlier, &report.sources).is_ok_and(|has_grown| has_grown);
-        has_grown
-            || self.archive.record(version).is_ok_and(|record| {
-                contains_entries(bytes, &record, self.convert.record.encoding)
-                    .is_ok_and(|contains| contains)
-            })
+        if !earlier.is_empty()
+            && log.has_grown(&earlier, &report.sources).map_err(|error| unknown(&error))?
+        {
+            return Ok(true);
+        }
+        let earlier = self.archive.record(version).map_err(|error| unknown(&error))?;
+        contains_entries(bytes, &earlier, self.convert.record.encoding)
+            .map_err(|error| unknown(&error))
     }
 }
 
@@ -460,15 +492,6 @@ fn lost(version: &ArchivedVersion) -> String {
          (adding it with --acknowledge accepts this)",
         version.version, version.session_id
     )
-}
-
-/// Returns the path of a log, which does not depend on the working directory.
-fn origin(log: &StoredLog) -> String {
-    match log.paths().next() {
-        None => log.shown.clone(),
-        Some(_) => std::path::absolute(&log.shown)
-            .map_or_else(|_| log.shown.clone(), |path| path.to_string_lossy().into_owned()),
-    }
 }
 
 /// Whether a version was made from the bytes of a log, whatever its files are called now.

@@ -12,6 +12,7 @@ use vac_value::{Document, Node};
 use crate::claims::{StatementClaim, hex, parse_hash};
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::journal::Statement;
+use crate::origin::Origin;
 
 /// One version of a session: what its statement claims, and what its record states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -186,6 +187,12 @@ impl ArchivedVersion {
             record_sha_256: hex(&record),
             details,
         }
+    }
+
+    /// Returns the place of the log when it was read.
+    pub(crate) fn place(&self) -> Origin<'_> {
+        let first = self.details.sources.first().map(|source| source.name.as_str());
+        Origin::parse(&self.origin, first)
     }
 
     /// Returns the hash of the record.

@@ -13,6 +13,7 @@ use crate::archive::Archive;
 use crate::catalog::{ArchivedVersion, Catalog};
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::objects::{Bounded, Objects};
+use crate::origin::Origin;
 
 /// Larger files are written to a temporary file while they are read.
 const MAX_IN_MEMORY: usize = 32 << 20;
@@ -103,9 +104,11 @@ impl Archive {
         };
         let files = version.details.sources.iter().enumerate().map(file).collect::<Result<_>>()?;
         let name = format!("{}@{}", file_name(&version.session_id), version.version);
+        let Origin { path, key, .. } = version.place();
         Ok(KeptLog {
             source: Arc::new(KeptFiles { objects: self.objects.clone(), files }),
-            origin: &version.origin,
+            path,
+            is_in_store: key.is_some(),
             sources,
             shown: self.folder.join(name).to_string_lossy().into_owned(),
         })

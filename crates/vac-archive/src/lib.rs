@@ -39,7 +39,7 @@
 //!
 //! # Decisions
 //!
-//! * **Statements are the truth.** Everything else is found from them: a statement has the hash of its
+//! * **Statements are authoritative.** Everything else is found from them: a statement has the hash of its
 //!   record, a record those of its sources. The [index](Archive::catalog) is a signed cache.
 //! * **A head is a receipt.** The payload of a head is the root, so that its signature is that of
 //!   a receipt of RFC 9942, and [`Archive::prove`] needs no private key.
@@ -63,6 +63,7 @@ mod journal;
 mod kept_sources;
 mod lock;
 mod objects;
+mod origin;
 mod selection;
 mod verify;
 mod writer;

@@ -69,8 +69,10 @@ impl KeptRecords {
 pub struct KeptLog<'k> {
     /// The bytes: the files are called `0`, `1` and so on, in the order of the sources.
     pub source: Arc<dyn Source>,
-    /// The path of the log when it was read, with `#` and a key for a session of a store.
-    pub origin: &'k str,
+    /// The path of the log when it was read, or of the store that contained it.
+    pub path: &'k str,
+    /// Whether it was a session of a store.
+    pub is_in_store: bool,
     /// The sources that the record states.
     pub sources: &'k [SourceFile],
     /// Its name in messages.
@@ -86,14 +88,12 @@ impl KeptLog<'_> {
         let source = Arc::new(SourceFiles::new(self.source.clone()));
         let file =
             |name: &str| SafePath::named_in(Some(&source), name.as_ref(), &Skipped::default());
-        let is_stored = self.origin.contains('#');
-        let place = self.origin.split('#').next().unwrap_or(self.origin);
-        let folder = folder(Path::new(place));
+        let folder = folder(Path::new(self.path));
         let (mut parts, mut attachments) = (Vec::new(), Vec::new());
         for (number, stated) in self.sources.iter().enumerate() {
             let path = file(&number.to_string());
             let part = |place| Part::new(stated.name.clone(), folder.clone(), place);
-            let store = stated.name.split_once('#').filter(|_| is_stored);
+            let store = stated.name.split_once('#').filter(|_| self.is_in_store);
             if let Some((store_name, key)) = store {
                 let store: Arc<dyn SessionStore> = Arc::new(KeptSession(path));
                 let stored = Stored {

@@ -1,5 +1,6 @@
 //! Tests of whole archives.
 
+mod continuity;
 mod crashes;
 mod histories;
 mod tampering;

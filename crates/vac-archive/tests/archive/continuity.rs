@@ -1,0 +1,100 @@
+//! Which version is the previous one, and what is stated about it if that is unknown.
+
+use std::fs;
+use std::path::PathBuf;
+
+use vac::Search;
+use vac_archive::{AddOptions, AddSummary, Archive, ArchivedVersion, Disk};
+
+use crate::world::World;
+
+/// Returns the file of the record of a version.
+fn object(world: &World, version: &ArchivedVersion) -> PathBuf {
+    let name = &version.record_sha_256;
+    world.archive().join("objects").join(&name[..2]).join(&name[2..])
+}
+
+#[test]
+fn unreadable_previous_record_makes_no_statement() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    let first = world.add().added.remove(0);
+    let path = object(&world, &first);
+    let intact = fs::read(&path).unwrap();
+    // The log is written anew, so that only the records show that nothing was lost.
+    world.write("one.jsonl", &["z", "a"]);
+    for damaged in [Some("damaged"), None] {
+        match damaged {
+            Some(text) => fs::write(&path, text).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let summary = world.add();
+        let [(_, reason)] = &summary.failed[..] else { panic!("{summary:?}") };
+        assert!(reason.contains("cannot be compared with version 1 of session one"), "{reason}");
+        assert_eq!((summary.added.len(), summary.size), (0, 1), "{summary:?}");
+    }
+    fs::write(&path, intact).unwrap();
+    let second = world.add().added.remove(0);
+    assert_eq!((second.version, second.continues), (2, Some(true)));
+    assert!(world.verify().valid);
+}
+
+#[test]
+fn acknowledged_session_with_a_lost_record_begins_anew() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    let first = world.add().added.remove(0);
+    fs::remove_file(object(&world, &first)).unwrap();
+    world.write("one.jsonl", &["z", "a"]);
+    let options = AddOptions { acknowledge: true, ..world.options() };
+    let summary = world.add_with(&options, &Disk::default()).unwrap();
+    let [added] = &summary.added[..] else { panic!("{summary:?}") };
+    assert_eq!((added.version, added.previous, added.continues), (1, None, None));
+    // The next versions follow this one.
+    world.grow("one.jsonl", &["b"]);
+    let next = world.add().added.remove(0);
+    assert_eq!((next.version, next.previous, next.continues), (2, Some(1), Some(true)));
+    let catalog = Archive::open(&world.archive()).unwrap().catalog().unwrap();
+    assert_eq!(catalog.find("one").unwrap().number, next.number);
+}
+
+/// Adds a log with two prompts in a folder, changes that folder, and adds a copy with the first
+/// prompt alone.
+fn add_cut_copy(folder: &str, change: impl Fn(PathBuf)) -> AddSummary {
+    let world = World::new();
+    for name in [folder, "copy"] {
+        fs::create_dir_all(world.log(name)).unwrap();
+    }
+    world.write("one.jsonl", &["a", "b"]);
+    fs::rename(world.log("one.jsonl"), world.log(folder).join("one.jsonl")).unwrap();
+    assert_eq!(world.add().added.len(), 1);
+    change(world.log(folder));
+    world.write("one.jsonl", &["a"]);
+    let copy = world.log("copy").join("one.jsonl");
+    fs::rename(world.log("one.jsonl"), &copy).unwrap();
+    let search = Search { paths: vec![copy], ..Search::default() };
+    let options = AddOptions { search, ..world.options() };
+    let summary = world.add_with(&options, &Disk::default()).unwrap();
+    assert_eq!(summary.added.len(), 1, "{summary:?}");
+    summary
+}
+
+#[test]
+fn cut_copy_of_a_log_that_still_exists_is_another_session() {
+    for folder in ["logs", "c#/logs"] {
+        let summary = add_cut_copy(folder, |_| ());
+        assert_eq!((summary.discontinued.len(), summary.added[0].version), (0, 1), "{folder}");
+    }
+}
+
+#[test]
+fn cut_log_follows_one_that_is_missing_in_its_folder() {
+    for folder in ["logs", "c#/logs"] {
+        let summary =
+            add_cut_copy(folder, |folder| fs::remove_file(folder.join("one.jsonl")).unwrap());
+        assert_eq!((summary.discontinued.len(), summary.added[0].version), (1, 2), "{folder}");
+        // The folder of another machine, or of a disk that is not mounted.
+        let summary = add_cut_copy(folder, |folder| fs::remove_dir_all(folder).unwrap());
+        assert_eq!((summary.discontinued.len(), summary.added[0].version), (0, 1), "{folder}");
+    }
+}
