@@ -108,8 +108,12 @@ pub struct Answers<'e> {
     pub receipts: Answer,
     /// Whether the time stamps are valid; `None` if the envelope has none and none were asked for.
     pub time_stamp: Option<Answer>,
-    /// The earliest time that a trusted authority states, in seconds since 1970.
+    /// The earliest time at which the signature existed, as a trusted authority states, in seconds
+    /// since 1970.
     pub stamped_at: Option<u64>,
+    /// The time at which the payload existed, as a trusted authority states, in seconds since 1970.
+    /// It may have been signed much later.
+    pub payload_stamped_at: Option<u64>,
     /// Hashes of the payload and of the record.
     pub hashes: Hashes,
     /// The facts that the signature covers; `None` unless it is valid.
@@ -169,6 +173,7 @@ impl<'e> Answers<'e> {
             receipts: unknown(),
             time_stamp: None,
             stamped_at: None,
+            payload_stamped_at: None,
             hashes: Hashes::default(),
             facts: None,
             examined: None,

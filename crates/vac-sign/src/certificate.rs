@@ -146,24 +146,25 @@ impl Chain {
 
     /// Checks that the first certificate leads to a trusted authority, or is trusted itself.
     pub fn check(&self, trust: &Trust) -> Result<(), CertificateError> {
-        self.check_for(Purpose::Signing, trust)
+        self.check_for(Purpose::Signing, &trust.roots, trust.time)
     }
 
     /// Checks that the first certificate leads to a trusted authority, or is trusted itself, for a
-    /// purpose.
+    /// purpose and at a time in seconds since 1970.
     pub(crate) fn check_for(
         &self,
         purpose: Purpose,
-        trust: &Trust,
+        roots: &Self,
+        time: u64,
     ) -> Result<(), CertificateError> {
         self.check_length()?;
         let first = self.first()?;
-        let time = UnixTime::since_unix_epoch(Duration::from_secs(trust.time));
-        if trust.roots.0.contains(first) {
+        let time = UnixTime::since_unix_epoch(Duration::from_secs(time));
+        if roots.0.contains(first) {
             return check_validity(first, purpose, time)
                 .map_err(|error| not_trusted(&reason(&error, purpose)));
         }
-        let authorities = Authorities::new(&trust.roots, purpose, time);
+        let authorities = Authorities::new(roots, purpose, time);
         let certificate = EndEntityCert::try_from(first).map_err(|error| unreadable(&error))?;
         let between = &self.0[1..];
         let check_path = |path: &VerifiedPath<'_>| authorities.check_path(path);

@@ -58,8 +58,14 @@
 //!   proofs each, and at most 8 certificates.
 //! * **A time stamp is the statement of its authority** ([`timestamp`]). Its imprint and its
 //!   signature are always checked, and its certificates only against roots that the caller trusts: the
-//!   authority's has to be one for time stamps alone, valid at the time of verification and at the
-//!   time that it states. Revocation is not checked.
+//!   authority's has to be one for time stamps alone, and valid at the time that it states. Critical
+//!   extensions are refused.
+//! * **A trusted time stamp of the signature outlives certificates.** The signature existed at that
+//!   time, so the certificates of the signer and of the authority, up to their roots, have to be valid
+//!   then, and may have expired since. Revocation is not checked, neither then nor now: an authority
+//!   whose key has leaked can state any time, so the caller has to remove its root. A time stamp of
+//!   the payload, which precedes the signature, does not count, and claims are checked at the time of
+//!   verification.
 //! * **A key file does not decide how long it takes to decrypt.** PBKDF2, scrypt and bcrypt are
 //!   refused above a cost of some seconds or 256 MiB ([`SecretKey::parse`]).
 //! * **Secrets in a record are signed with it.** A record keeps what its log contains.

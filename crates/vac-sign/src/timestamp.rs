@@ -3,10 +3,16 @@
 //! A token is made by other tools, such as `openssl ts`. It states that an authority has seen the
 //! hash of some bytes at a time: of the signature, in the unprotected header ([`StampedPart::Signature`]), or of
 //! the payload before it was signed, in the protected header ([`StampedPart::Payload`]).
+//!
+//! A token outlives the authority's certificate, which has to be valid at the time that the token
+//! states ([`check`]). A trusted token of the signature in turn makes the signature outlive the
+//! signer's certificate ([`crate::verify()`]). One of the payload says nothing about when it was
+//! signed.
 
 mod token;
 
 use std::fmt;
+use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use ed25519_dalek::pkcs8::ObjectIdentifier;
@@ -40,6 +46,8 @@ pub enum StampedPart {
 pub struct TimeStamp {
     /// The time that the authority states, in whole seconds since 1970.
     pub seconds: u64,
+    /// The maximum deviation of the time, if the authority states one.
+    pub accuracy: Option<Duration>,
     /// The common name of the authority's certificate.
     pub authority: Option<String>,
     /// The policy, as an object identifier.
@@ -50,17 +58,23 @@ pub struct TimeStamp {
 
 impl fmt::Display for TimeStamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let time = vac_record::time::utc(i128::from(self.seconds) * 1_000_000_000);
-        let time = time.map_or_else(
-            || format!("{} seconds since 1970", self.seconds),
-            |text| text.replace(".000Z", "Z"),
-        );
+        f.write_str(&format_time(self.seconds))?;
+        if let Some(accuracy) = self.accuracy {
+            write!(f, " (accurate to {} s)", accuracy.as_secs_f64())?;
+        }
         let name = self.authority.as_deref().map_or_else(
             || "an authority without a name".to_owned(),
             |name| format!("\"{}\"", printable(name, 100)),
         );
-        write!(f, "{time}, as {name} states under policy {}", self.policy)
+        write!(f, ", as {name} states under policy {}", self.policy)
     }
+}
+
+/// Formats seconds since 1970 in UTC, or as a number if their year has more than four digits.
+pub(crate) fn format_time(seconds: impl Into<i128>) -> String {
+    let seconds = seconds.into();
+    let text = vac_record::time::utc(seconds * 1_000_000_000);
+    text.map_or_else(|| format!("{seconds} seconds since 1970"), |text| text.replace(".000Z", "Z"))
 }
 
 /// Why a token is not accepted.
@@ -93,10 +107,12 @@ pub enum TimeStampError {
     Signature,
     /// The certificate is not one for time stamps.
     Purpose,
-    /// The certificate is not trusted.
+    /// The certificate could not be parsed.
     Certificate(CertificateError),
     /// The certificate is not trusted at the time of the stamp.
     CertificateThen(CertificateError),
+    /// It has a critical extension, and none is supported.
+    CriticalExtension(ObjectIdentifier),
     /// It states a time after that of the verification.
     Future(u64),
 }
@@ -138,6 +154,9 @@ impl fmt::Display for TimeStampError {
             Self::CertificateThen(error) => {
                 write!(f, "the authority, at the time that it states: {error}")
             }
+            Self::CriticalExtension(oid) => {
+                write!(f, "the token has the critical extension {oid}, which is not supported")
+            }
             Self::Future(seconds) => {
                 write!(f, "the token states a time {seconds} seconds after that of verification")
             }
@@ -167,6 +186,11 @@ pub fn token_of(bytes: &[u8]) -> Result<&[u8], TimeStampError> {
 }
 
 /// Checks a token for these bytes. Without a trust root, the result is not trusted.
+///
+/// The certificates have to be valid at the time that the token states, but need not be at that of
+/// the verification, before which the stated time has to be. The key of an authority can therefore
+/// state any time within the validity of its certificate, also after it leaked: do not trust a root
+/// whose authority has lost its key. Revocation is not checked.
 pub fn check(
     token: &[u8],
     part: StampedPart,
@@ -198,12 +222,13 @@ pub fn check(
         if ahead > MAX_AHEAD {
             return Err(TimeStampError::Future(ahead));
         }
-        chain.check_for(Purpose::TimeStamping, trust).map_err(TimeStampError::Certificate)?;
-        let then = Trust { roots: trust.roots.clone(), time: statement.seconds };
-        chain.check_for(Purpose::TimeStamping, &then).map_err(TimeStampError::CertificateThen)?;
+        chain
+            .check_for(Purpose::TimeStamping, &trust.roots, statement.seconds)
+            .map_err(TimeStampError::CertificateThen)?;
     }
     Ok(TimeStamp {
         seconds: statement.seconds,
+        accuracy: statement.accuracy,
         authority: Names::parse(certificate)?.common_name(),
         policy: statement.policy.to_string(),
         is_trusted: trust.is_some(),
@@ -279,27 +304,34 @@ fn algorithms(
     }
 }
 
+/// The tokens of an envelope.
+#[derive(Default)]
+pub(crate) struct AttachedTokens {
+    pub signature: Option<Vec<u8>>,
+    pub payload: Option<Vec<u8>>,
+}
+
 /// Returns the tokens of an envelope.
 pub(crate) fn attached(
     envelope: &Envelope<'_>,
     unprotected: &Document<'_>,
-) -> Result<Vec<(StampedPart, Vec<u8>)>, TimeStampError> {
+) -> Result<AttachedTokens, TimeStampError> {
     let bytes = |node: vac_value::Node<'_, '_>| match node.bytes() {
         Some(bytes) => Ok(bytes.into_owned()),
         None => Err(TimeStampError::NotAToken("the header parameter is not bytes")),
     };
-    let mut tokens = Vec::new();
+    let mut tokens = AttachedTokens::default();
     if let Ok(protected) = Document::cbor(envelope.protected) {
         if labelled(protected.root(), COSE_THEN_TIME_STAMP).is_some() {
             let why = "a time stamp of the signature (270) is in the protected header";
             return Err(TimeStampError::NotAToken(why));
         }
         if let Some(node) = labelled(protected.root(), TIME_STAMP_THEN_COSE) {
-            tokens.push((StampedPart::Payload, bytes(node)?));
+            tokens.payload = Some(bytes(node)?);
         }
     }
     if let Some(node) = labelled(unprotected.root(), COSE_THEN_TIME_STAMP) {
-        tokens.push((StampedPart::Signature, bytes(node)?));
+        tokens.signature = Some(bytes(node)?);
     }
     Ok(tokens)
 }

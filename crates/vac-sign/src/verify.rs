@@ -19,7 +19,7 @@ use crate::receipt::{self, ParsedReceipt};
 use crate::record::{Examined, sha256};
 use payload::{CheckedPayload, Content, RecordForm};
 use signer::Identity;
-use time_stamp::time_stamps;
+use time_stamp::TimeStamps;
 
 /// The keys, trust roots and expectations of a verification. Nothing else is trusted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +47,11 @@ pub struct Verification<'v> {
 }
 
 /// Verifies a signed record.
+///
+/// Certificates have to be valid at [`Trust::time`]. If an authority of
+/// [`Verification::authorities`] states when the signature existed, they have to be valid at that
+/// time instead: certificates that expired later do not invalidate the signature. What was
+/// revoked is not known.
 pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let envelope = match Envelope::read(bytes) {
         Ok(envelope) => envelope,
@@ -59,7 +64,8 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
         Ok(unprotected) => unprotected,
         Err(error) => return Answers::without_envelope(true, error.to_string()),
     };
-    let identity = Identity::new(&envelope, &unprotected, with);
+    let stamps = TimeStamps::new(&envelope, &unprotected, with);
+    let identity = Identity::new(&envelope, &unprotected, stamps.stamped_at(), with);
     let content = Content::new(&envelope, with.record);
     let encoding = encoding(&envelope, content.record());
     let size = content.record().map_or(0, <[u8]>::len);
@@ -97,10 +103,11 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
         Some(RecordForm::Canonical) => found.canonical.as_deref(),
         _ => content.record(),
     });
-    let (time_stamp, stamped_at) = time_stamps(&envelope, &unprotected, payload, with);
+    let stamps = stamps.answer(payload, with);
     Answers {
-        time_stamp,
-        stamped_at,
+        time_stamp: stamps.answer,
+        stamped_at: stamps.stamped_at,
+        payload_stamped_at: stamps.payload_stamped_at,
         is_signed: true,
         is_deterministic: Some(envelope.is_deterministic),
         envelope: envelope_answer(&envelope, &unprotected, with),

@@ -88,10 +88,7 @@ impl Constraints {
     fn read_extensions(&mut self, mut extensions: SliceReader<'_>) -> der::Result<()> {
         let mut seen = BTreeSet::new();
         while !extensions.is_finished() {
-            let mut extension = sequence(extensions.decode()?)?;
-            let id = extension.decode::<ObjectIdentifier>()?;
-            let is_critical = extension.decode::<Option<bool>>()?.unwrap_or(false);
-            let content = extension.decode::<&OctetStringRef>()?.as_bytes();
+            let Extension { id, is_critical, content } = Extension::read(extensions.decode()?)?;
             if !seen.insert(id) {
                 return Err(ErrorKind::Value { tag: Tag::ObjectIdentifier }.into());
             }
@@ -157,6 +154,24 @@ impl Constraints {
     /// Returns whether `length` certificates may be between this one and a signer's.
     pub fn allows_path(&self, length: usize) -> bool {
         self.path_length.is_none_or(|max| length as u64 <= max)
+    }
+}
+
+/// An extension of a certificate or of a time stamp.
+pub(crate) struct Extension<'e> {
+    pub id: ObjectIdentifier,
+    pub is_critical: bool,
+    pub content: &'e [u8],
+}
+
+impl<'e> Extension<'e> {
+    pub fn read(value: AnyRef<'e>) -> der::Result<Self> {
+        let mut fields = sequence(value)?;
+        let id = fields.decode()?;
+        let is_critical = fields.decode::<Option<bool>>()?.unwrap_or(false);
+        let content = fields.decode::<&OctetStringRef>()?.as_bytes();
+        fields.finish()?;
+        Ok(Self { id, is_critical, content })
     }
 }
 

@@ -87,9 +87,13 @@ pub struct Verified {
     /// Whether the time stamps are valid. Absent if the envelope has none and none were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_stamp: Option<CheckAnswer>,
-    /// The earliest time that a trusted authority states, in seconds since 1970.
+    /// The earliest time at which the signature existed, as a trusted authority states, in seconds
+    /// since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stamped_at: Option<u64>,
+    /// The time at which the payload existed, as a trusted authority states, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload_stamped_at: Option<u64>,
     /// SHA-256 of the payload.
     #[serde(rename = "payload-sha-256", skip_serializing_if = "Option::is_none")]
     pub payload_sha_256: Option<String>,
@@ -248,6 +252,7 @@ impl From<&Answers<'_>> for Verified {
             receipts: (&answers.receipts).into(),
             time_stamp: answers.time_stamp.as_ref().map(CheckAnswer::from),
             stamped_at: answers.stamped_at,
+            payload_stamped_at: answers.payload_stamped_at,
             payload_sha_256: answers.hashes.payload.as_ref().map(hex),
             record_sha_256: answers.hashes.record.as_ref().map(hex),
             stated_digest: answers

@@ -1,14 +1,16 @@
 //! A time-stamp token in DER: CMS (RFC 5652) around a `TSTInfo` (RFC 3161).
 
+use std::time::Duration;
+
 use ed25519_dalek::pkcs8::spki::der::{
     self, AnyRef, DateTime, Decode as _, ErrorKind, Reader as _, SliceReader, Tag, TagNumber,
     Tagged as _,
-    asn1::{ObjectIdentifier, OctetStringRef},
+    asn1::{ContextSpecific, ObjectIdentifier, OctetStringRef},
 };
 
 use super::TimeStampError;
 use crate::header::HashAlgorithm;
-use crate::x509::sequence;
+use crate::x509::{Extension, sequence};
 
 const SIGNED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.2");
 const TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
@@ -62,6 +64,8 @@ pub(super) struct Statement<'t> {
     pub imprint: &'t [u8],
     /// Seconds since 1970, without a fraction.
     pub seconds: u64,
+    /// The maximum deviation of the time, if the authority states one.
+    pub accuracy: Option<Duration>,
 }
 
 /// Returns the token of a response of a time-stamping authority, or the bytes themselves if they
@@ -226,7 +230,7 @@ fn certificate_hash(
 }
 
 impl<'t> Statement<'t> {
-    /// Reads a `TSTInfo`. What follows its time is not used.
+    /// Reads a `TSTInfo`. Critical extensions are refused, because none is supported.
     pub fn read(bytes: &'t [u8]) -> Result<Self, TimeStampError> {
         let mut info = sequence(AnyRef::from_der(bytes)?)?;
         if info.decode::<u8>()? != 1 {
@@ -239,13 +243,45 @@ impl<'t> Statement<'t> {
             HashAlgorithm::from_oid(stated).ok_or(TimeStampError::Algorithm(stated))?;
         let digest = imprint.decode::<&OctetStringRef>()?.as_bytes();
         imprint.finish()?;
-        let _serial = info.tlv_bytes()?;
+        let serial = info.decode::<AnyRef<'_>>()?;
+        serial.tag().assert_eq(Tag::Integer)?;
         let time = info.decode::<AnyRef<'_>>()?;
         time.tag().assert_eq(Tag::GeneralizedTime)?;
         let seconds =
             seconds(time.value()).ok_or(TimeStampError::NotAToken("its time is not one in UTC"))?;
-        Ok(Self { policy, imprint_algorithm, imprint: digest, seconds })
+        let accuracy = optional(&mut info, Tag::Sequence)?.map(accuracy).transpose()?;
+        let _ordering = info.decode::<Option<bool>>()?;
+        let _nonce = optional(&mut info, Tag::Integer)?;
+        // The certificate of the authority is identified by its hash.
+        let _name = optional(&mut info, context(0))?;
+        if let Some(extensions) = optional(&mut info, context(1))? {
+            let mut extensions = SliceReader::new(extensions.value())?;
+            while !extensions.is_finished() {
+                let extension = Extension::read(extensions.decode()?)?;
+                if extension.is_critical {
+                    return Err(TimeStampError::CriticalExtension(extension.id));
+                }
+            }
+        }
+        info.finish()?;
+        Ok(Self { policy, imprint_algorithm, imprint: digest, seconds, accuracy })
     }
+}
+
+/// Reads an `Accuracy`, of which each part is zero if it is absent.
+fn accuracy(value: AnyRef<'_>) -> Result<Duration, TimeStampError> {
+    let mut parts = sequence(value)?;
+    let seconds = parts.decode::<Option<u32>>()?.unwrap_or(0);
+    let mut thousandths = |number| {
+        let part = ContextSpecific::<u16>::decode_implicit(&mut parts, TagNumber(number))?;
+        match part.map_or(0, |part| part.value) {
+            part @ 0..1000 => Ok(u64::from(part)),
+            _ => Err(TimeStampError::NotAToken("a part of its accuracy is not below 1000")),
+        }
+    };
+    let (millis, micros) = (thousandths(0)?, thousandths(1)?);
+    parts.finish()?;
+    Ok(Duration::from_secs(seconds.into()) + Duration::from_micros(millis * 1000 + micros))
 }
 
 /// Parses a time such as `20261118170000.25Z`. Crate `der` does not read fractions.
@@ -273,6 +309,14 @@ fn algorithm(value: AnyRef<'_>) -> Result<ObjectIdentifier, TimeStampError> {
     Ok(id)
 }
 
+/// Reads the next element if it has this tag.
+fn optional<'t>(reader: &mut SliceReader<'t>, tag: Tag) -> der::Result<Option<AnyRef<'t>>> {
+    if reader.is_finished() || Tag::peek(reader)? != tag {
+        return Ok(None);
+    }
+    reader.decode().map(Some)
+}
+
 fn context(number: u32) -> Tag {
     Tag::ContextSpecific { constructed: true, number: TagNumber(number) }
 }
@@ -294,4 +338,75 @@ fn explicit<'t>(reader: &mut SliceReader<'t>, number: u32) -> der::Result<AnyRef
 fn set(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
     value.tag().assert_eq(Tag::Set)?;
     SliceReader::new(value.value())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(content.len()).expect("short content");
+        let head = if length < 0x80 { vec![tag, length] } else { vec![tag, 0x81, length] };
+        [&head, content].concat()
+    }
+
+    /// Returns a `TSTInfo` with these fields after its time.
+    fn statement(fields: &[Vec<u8>]) -> Vec<u8> {
+        let sha_256 = tlv(0x30, &tlv(6, &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]));
+        let imprint = tlv(0x30, &[sha_256, tlv(4, &[0; 32])].concat());
+        let time = tlv(0x18, b"20261118174423Z");
+        let head = [tlv(2, &[1]), tlv(6, &[0x2a, 3]), imprint, tlv(2, &[7]), time];
+        tlv(0x30, &[head.concat(), fields.concat()].concat())
+    }
+
+    /// Returns an accuracy of 1 second and these thousandths.
+    fn accuracy(millis: &[u8], micros: &[u8]) -> Vec<u8> {
+        tlv(0x30, &[tlv(2, &[1]), tlv(0x80, millis), tlv(0x81, micros)].concat())
+    }
+
+    /// Returns the extension `1.2.3`.
+    fn extensions(is_critical: bool) -> Vec<u8> {
+        let critical = if is_critical { tlv(1, &[0xff]) } else { Vec::new() };
+        tlv(0xa1, &tlv(0x30, &[tlv(6, &[0x2a, 3]), critical, tlv(4, &[])].concat()))
+    }
+
+    fn read(fields: &[Vec<u8>]) -> Result<Option<Duration>, TimeStampError> {
+        Statement::read(&statement(fields)).map(|read| read.accuracy)
+    }
+
+    #[test]
+    fn fields_after_the_time_are_optional() {
+        let ordering = tlv(1, &[0xff]);
+        let nonce = tlv(2, &[1; 20]);
+        let name = tlv(0xa0, &tlv(0x82, b"tsa.example"));
+        let second = tlv(0x30, &tlv(2, &[1]));
+        let all = [accuracy(&[2, 0], &[3]), ordering, nonce.clone(), name, extensions(false)];
+        assert_eq!(read(&[]), Ok(None));
+        assert_eq!(read(&[nonce]), Ok(None));
+        assert_eq!(read(&[second]), Ok(Some(Duration::from_secs(1))));
+        assert_eq!(read(&all), Ok(Some(Duration::from_micros(1_512_003))));
+        assert_eq!(read(&[tlv(0x30, &[])]), Ok(Some(Duration::ZERO)));
+    }
+
+    #[test]
+    fn critical_extensions_are_refused() {
+        let oid = ObjectIdentifier::new_unwrap("1.2.3");
+        assert_eq!(read(&[extensions(true)]), Err(TimeStampError::CriticalExtension(oid)));
+        let both = [extensions(false), extensions(true)].map(|one| one[2..].to_vec()).concat();
+        assert!(matches!(read(&[tlv(0xa1, &both)]), Err(TimeStampError::CriticalExtension(_))));
+    }
+
+    #[test]
+    fn malformed_fields_are_refused() {
+        for fields in [
+            // 1000 milliseconds, an unknown field, fields in another order, and twice.
+            [accuracy(&[3, 0xe8], &[1]), Vec::new()],
+            [tlv(0xa2, &[]), Vec::new()],
+            [tlv(2, &[1]), tlv(1, &[0xff])],
+            [extensions(false), extensions(false)],
+        ] {
+            let error = read(&fields).expect_err("a malformed field");
+            assert!(!matches!(error, TimeStampError::CriticalExtension(_)), "{error}");
+        }
+    }
 }

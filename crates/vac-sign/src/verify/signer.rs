@@ -10,6 +10,8 @@ use crate::header::{chain, labelled};
 use crate::key::PublicKey;
 use crate::label::X5CHAIN;
 use crate::record::Examined;
+use crate::timestamp::format_time;
+use crate::x509::Purpose;
 
 /// The status of a certificate for the signer's key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub(super) struct Identity {
     /// The result of checking the certificate; `None` without one if no trust roots were
     /// given.
     certificate: Option<Result<CertificateStatus, CertificateError>>,
+    /// The time at which a trusted authority states that the signature existed, and at which the
+    /// certificate has to be valid.
+    stamped_at: Option<u64>,
 }
 
 impl Identity {
@@ -34,14 +39,19 @@ impl Identity {
     pub fn new(
         envelope: &Envelope<'_>,
         unprotected: &Document<'_>,
+        stamped_at: Option<u64>,
         with: &Verification<'_>,
     ) -> Self {
         if with.trust.is_none() && envelope.header.chain.is_none() {
-            return Self { key: with.key.cloned(), certificate: None };
+            return Self { key: with.key.cloned(), certificate: None, stamped_at };
         }
         let certified = certificates(envelope, unprotected).and_then(|chain| {
             let status = match with.trust {
-                Some(trust) => chain.check(trust).map(|()| CertificateStatus::Trusted)?,
+                Some(trust) => {
+                    let time = stamped_at.unwrap_or(trust.time);
+                    chain.check_for(Purpose::Signing, &trust.roots, time)?;
+                    CertificateStatus::Trusted
+                }
                 None => CertificateStatus::NotChecked,
             };
             Ok((chain.public_key()?, status))
@@ -58,7 +68,7 @@ impl Identity {
             }
             (key, Err(error)) => (key.cloned(), Err(error)),
         };
-        Self { key, certificate: Some(certificate) }
+        Self { key, certificate: Some(certificate), stamped_at }
     }
 
     /// Returns whether the signer is the one that the envelope names.
@@ -70,7 +80,12 @@ impl Identity {
         with: &Verification<'_>,
     ) -> Answer {
         if let Some(Err(error)) = &self.certificate {
-            return Answer::Failed(error.to_string());
+            return Answer::Failed(match (error, self.stamped_at) {
+                (CertificateError::Chain(_), Some(time)) => {
+                    format!("at the time of the time stamp, {}: {error}", format_time(time))
+                }
+                _ => error.to_string(),
+            });
         }
         let (Some(key), true) = (&self.key, signature.is_ok()) else {
             let why = if signature.is_failed() {
@@ -101,10 +116,22 @@ impl Identity {
         let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quote);
         let mut detail = format!("issuer {}, subject {}", shown(issuer), shown(subject));
         if let Some(time) = claims.issued_at {
-            detail = format!("{detail}, signed at {} by its own clock", format_time(time));
+            #[allow(clippy::cast_possible_truncation)] // saturates
+            let seconds = time as i64;
+            detail = format!("{detail}, signed at {} by its own clock", format_time(seconds));
+            if let Some(now) = with.time.filter(|now| i128::from(seconds) > i128::from(*now)) {
+                let now = format_time(now);
+                detail = format!("{detail} (after the time of verification, {now})");
+            }
         }
         match self.certificate {
-            Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",
+            Some(Ok(CertificateStatus::Trusted)) => {
+                detail += ", certificate trusted";
+                if let Some(time) = self.stamped_at {
+                    let time = format_time(time);
+                    detail = format!("{detail} at the time of the time stamp, {time}");
+                }
+            }
             Some(Ok(CertificateStatus::NotChecked)) => {
                 detail += ", certificate not checked: no trust root";
             }
@@ -146,12 +173,4 @@ fn certificates(
 
 fn quote(text: &str) -> String {
     format!("\"{}\"", printable(text, 200))
-}
-
-/// Formats seconds since 1970 in UTC, without a fraction.
-fn format_time(seconds: f64) -> String {
-    #[allow(clippy::cast_possible_truncation)]
-    // saturates, and years beyond 9999 are shown as they are
-    let text = vac_record::time::utc(i128::from(seconds as i64) * 1_000_000_000);
-    text.map_or_else(|| format!("{seconds} seconds since 1970"), |text| text.replace(".000Z", "Z"))
 }

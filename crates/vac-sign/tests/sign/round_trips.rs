@@ -39,6 +39,24 @@ fn signed_records_verify() {
 }
 
 #[test]
+fn verification_before_the_time_of_signing_is_remarked() {
+    let options = SignOptions { time: Some(1_795_000_000), ..options(Carriage::Attached) };
+    let envelope = signed_by(&key(), RECORD.as_bytes(), &options);
+    let remark = " (after the time of verification, 2026-11-18T11:06:39Z)";
+    for (time, is_remarked) in
+        [(Some(1_794_999_999), true), (Some(1_795_000_000), false), (None, false)]
+    {
+        let key = key();
+        let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
+        let answers = verify(&envelope, &with);
+        assert!(answers.is_verified(), "{answers:#?}");
+        let detail = answers.signer.detail();
+        assert!(detail.contains(", signed at 2026-11-18T11:06:40Z by its own clock"), "{detail}");
+        assert_eq!(detail.contains(remark), is_remarked, "{detail}");
+    }
+}
+
+#[test]
 fn signing_is_deterministic() {
     assert_eq!(signed(Carriage::Attached), signed(Carriage::Attached));
     let es256 = || signed_by(&p256_key(), RECORD.as_bytes(), &options(Carriage::Attached));

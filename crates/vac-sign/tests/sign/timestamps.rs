@@ -1,16 +1,18 @@
 //! Time stamps of authorities. The tokens in `fixtures/sign/timestamps` were made with OpenSSL for the
-//! signature of [`RECORD`], or for its bytes.
+//! signature of [`RECORD`], for its bytes, or for its signature with a certificate.
 
-use vac_sign::sign::{Carriage, Checked, SignError, sign};
+use vac_sign::sign::{Carriage, Checked, SignError, SignOptions, sign};
 use vac_sign::timestamp::{self, StampedPart, TimeStampError};
 use vac_sign::{Answer, Answers, Chain, Envelope, Signer as _, Trust, Verification, verify};
 use vac_value::Encoding;
 
-use super::{RECORD, fixture, key, options, signed, signed_by};
+use super::{RECORD, assert_refused, fixture, key, options, signed, signed_by};
 
 /// The time of the first token, 2026-11-18T17:44:23Z.
 const STAMPED: u64 = 1_795_023_863;
 const HOUR: u64 = 3600;
+/// 2127, when every certificate has expired.
+const MUCH_LATER: u64 = 4_954_435_200;
 
 fn token(name: &str) -> Vec<u8> {
     fixture(&format!("sign/timestamps/{name}"))
@@ -63,8 +65,12 @@ fn tokens_of_openssl_are_checked() {
         assert_eq!(checked.stamped_at, Some(time), "{name}: {:?}", checked.time_stamp);
         assert!(checked.is_verified(), "{name}");
         let detail = checked.time_stamp.as_ref().map(Answer::detail).unwrap_or_default();
-        let words = "the signature existed at 2026-11-18T17:44:";
-        assert!(detail.contains(words) && detail.contains("Sample time stamps"), "{detail}");
+        for words in [
+            "the signature existed at 2026-11-18T17:44:",
+            "Z (accurate to 1 s), as \"Sample time stamps",
+        ] {
+            assert!(detail.contains(words), "{words}: {detail}");
+        }
         // Without a root, nothing is trusted, and nothing fails.
         let unchecked = answers(&envelope, Some(&token), None);
         assert!(matches!(unchecked.time_stamp, Some(Answer::NotChecked(_))), "{name}");
@@ -106,6 +112,8 @@ fn payloads_are_stamped_before_they_are_signed() {
         assert!(checked.is_verified(), "{checked:#?}");
         let detail = checked.time_stamp.as_ref().map(Answer::detail).unwrap_or_default();
         assert!(detail.starts_with("the payload existed at"), "{detail}");
+        // The signature can be much younger.
+        assert_eq!((checked.stamped_at, checked.payload_stamped_at), (None, Some(STAMPED + 1)));
         assert_eq!(checked.is_deterministic, Some(true));
     }
     // A token for other bytes is not signed.
@@ -132,14 +140,89 @@ fn hostile_tokens_are_refused_with_words() {
     }
     is_refused(&token("sslchained.tst"), &rsa, "not one for time stamps");
     is_refused(&token("late.tst"), &other, "at the time that it states: the certificate is not");
-    let later = trust("other", STAMPED + 100 * 24 * HOUR);
-    is_refused(&token("one-day.tst"), &later, "it has expired");
     is_refused(&token("p256.tst"), &trust("other", STAMPED - HOUR), "3600 seconds after");
     is_refused(b"", &other, "not a time-stamp token in DER");
     is_refused(RECORD.as_bytes(), &other, "not a time-stamp token in DER");
     is_refused(&vec![0; 1 << 20], &other, "not a time-stamp token");
     // A response without a token: status 2, rejection.
     is_refused(&[0x30, 5, 0x30, 3, 2, 1, 2], &other, "did not stamp the request (status 2)");
+}
+
+/// Signs with a certificate, and verifies with it as a trust root of its own.
+struct Certified {
+    envelope: Vec<u8>,
+    roots: Chain,
+}
+
+impl Certified {
+    fn new(certificates: &str, root: &str, payload_token: Option<&[u8]>) -> Self {
+        let [certificates, roots] = [certificates, root]
+            .map(|name| Chain::from_pem(&fixture(&format!("sign/{name}"))).expect("certificates"));
+        let options = SignOptions {
+            certificates: Some(&certificates),
+            time_stamp: payload_token,
+            ..options(Carriage::Attached)
+        };
+        Self { envelope: signed_by(&key(), RECORD.as_bytes(), &options), roots }
+    }
+
+    /// Verifies at a time, with a token and the root of its authority.
+    fn answers(&self, time: u64, token: Option<&[u8]>, authority: Option<&str>) -> Answers<'_> {
+        let authorities = authority.map(|root| trust(root, time));
+        let with = Verification {
+            trust: Some(&Trust { roots: self.roots.clone(), time }),
+            time: Some(time),
+            time_stamp: token,
+            authorities: authorities.as_ref(),
+            ..Verification::default()
+        };
+        verify(&self.envelope, &with)
+    }
+}
+
+#[test]
+fn trusted_time_stamps_outlive_certificates() {
+    let certified = Certified::new("signer.chain.pem", "root.cert.pem", None);
+    let stamp = token("certified.tst");
+    let checked = certified.answers(MUCH_LATER, Some(&stamp), Some("brief"));
+    assert!(checked.is_verified(), "{checked:#?}");
+    assert_eq!(checked.stamped_at, Some(1_795_061_243));
+    let words = ", certificate trusted at the time of the time stamp, 2026-11-19T04:07:23Z";
+    assert!(checked.signer.detail().ends_with(words), "{}", checked.signer.detail());
+    let detail = checked.time_stamp.as_ref().map(Answer::detail).unwrap_or_default();
+    assert!(detail.contains("2026-11-19T04:07:23Z (accurate to 1.5 s), as"), "{detail}");
+    // A token that is not trusted proves nothing.
+    let untrusted = certified.answers(MUCH_LATER, Some(&stamp), None);
+    assert_refused(&untrusted, "signer", "not trusted: it has expired");
+    let of_another = certified.answers(MUCH_LATER, Some(&stamp), Some("other"));
+    assert_refused(&of_another, "signer", "not trusted: it has expired");
+    assert_refused(&of_another, "time stamp", "it does not lead to a trust root");
+    // Without a certificate of the signer, the token alone is checked.
+    let envelope = signed(Carriage::Attached);
+    let trust = trust("other", MUCH_LATER);
+    assert!(answers(&envelope, Some(&token("one-day.tst")), Some(&trust)).is_verified());
+}
+
+#[test]
+fn certificates_have_to_be_valid_at_the_stamped_time() {
+    let december = "signer-december.cert.pem";
+    let certified = Certified::new(december, december, None);
+    let valid = 1_796_428_800;
+    assert!(certified.answers(valid, None, None).is_verified());
+    let stamped = certified.answers(valid, Some(&token("december.tst")), Some("brief"));
+    let words = "at the time of the time stamp, 2026-11-19T04:07:23Z: the certificate is not \
+                 trusted: it is not valid yet";
+    assert_refused(&stamped, "signer", words);
+}
+
+#[test]
+fn payload_stamps_do_not_outlive_certificates() {
+    let payload = token("payload.tst");
+    let certified = Certified::new("signer.chain.pem", "root.cert.pem", Some(&payload));
+    assert!(certified.answers(STAMPED + HOUR, None, Some("other")).is_verified());
+    let later = certified.answers(MUCH_LATER, None, Some("other"));
+    assert_refused(&later, "signer", "not trusted: it has expired");
+    assert_eq!(later.payload_stamped_at, Some(STAMPED + 1));
 }
 
 /// Every bit of a token is signed, or decides how it is checked.
