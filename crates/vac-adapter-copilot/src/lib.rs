@@ -57,6 +57,7 @@
 //!
 //! * One entry for each line, in the order of the log. `parentId` is the line before, not a tree.
 //! * What is left of `data` of a message, call or result is its member `data`.
+//! * The program of a transcript of VS Code is `copilot-chat`; its version is that of the extension.
 //! * The working directory and the repository are the last that the log states.
 //! * A rewind removes lines from the file. Their tokens are still in `session.shutdown`, and count
 //!   there; nothing else shows them.

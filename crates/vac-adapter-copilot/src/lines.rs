@@ -12,6 +12,9 @@ use crate::tools::TOOLS;
 use crate::usage::Totals;
 use crate::{event, line};
 
+/// The name of Copilot Chat in records. Its transcripts state its version as `copilotVersion`.
+const CHAT: &str = "copilot-chat";
+
 /// Types that are signs of the agent even on a line without an id.
 const SIGNS: &[&str] = &[
     "assistant.message",
@@ -143,7 +146,10 @@ impl LineFormat for Lines {
             "session.start" => {
                 fill(&mut self.facts.session_id, of("sessionId"));
                 fill(&mut self.facts.version, of("copilotVersion"));
-                self.is_vscode |= of("vscodeVersion").is_some();
+                if of("vscodeVersion").is_some() {
+                    self.is_vscode = true;
+                    self.facts.cli_name = Some(CHAT.to_owned());
+                }
                 let start = of("startTime").and_then(parse_time).map(IntoOwned::into_owned);
                 self.facts.start = self.facts.start.take().or(start);
                 self.context(of("context"));

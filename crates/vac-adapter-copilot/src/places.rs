@@ -1,4 +1,4 @@
-//! Where Copilot CLI, and Copilot Chat in VS Code, keep their sessions.
+//! Where Copilot CLI, and Copilot Chat in VS Code and editors made from it, keep their sessions.
 //!
 //! Not sessions, and never opened: the index (`session-store.db`), attachments and copies of files
 //! (`files/`, `rewind-snapshots/`), spans of telemetry (`otel/`), configuration.
@@ -28,12 +28,16 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         &[("XDG_CONFIG_HOME", "Code - Insiders/User")],
         &[".config/Code - Insiders/User"],
     ),
+    editor(&[Linux], &[("XDG_CONFIG_HOME", "VSCodium/User")], &[".config/VSCodium/User"]),
+    editor(&[Linux], &[("XDG_CONFIG_HOME", "Positron/User")], &[".config/Positron/User"]),
     editor(
         &[MacOs],
         &[],
         &[
             "Library/Application Support/Code/User",
             "Library/Application Support/Code - Insiders/User",
+            "Library/Application Support/VSCodium/User",
+            "Library/Application Support/Positron/User",
         ],
     ),
     editor(&[Windows], &[("APPDATA", "Code/User")], &["AppData/Roaming/Code/User"]),
@@ -42,6 +46,10 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         &[("APPDATA", "Code - Insiders/User")],
         &["AppData/Roaming/Code - Insiders/User"],
     ),
+    editor(&[Windows], &[("APPDATA", "VSCodium/User")], &["AppData/Roaming/VSCodium/User"]),
+    editor(&[Windows], &[("APPDATA", "Positron/User")], &["AppData/Roaming/Positron/User"]),
+    // Of the editor on another machine, which works here.
+    editor(System::ALL, &[], &[".vscode-server/data/User", ".vscode-server-insiders/data/User"]),
 ];
 
 /// The folder of an editor.

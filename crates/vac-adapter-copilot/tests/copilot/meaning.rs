@@ -131,6 +131,7 @@ fn companion_files_are_events_and_the_last_context_counts() {
 fn transcript_of_vscode_keeps_arguments_as_text() {
     let record = convert_fixture("vscode/basic");
     assert_eq!(record["session"]["vac"]["variant"], "vscode");
+    assert_eq!(record["session"]["agent-meta"]["cli-name"], "copilot-chat");
     assert!(entries(&record)[3]["children"][1]["input"].is_string());
 }
 
