@@ -16,6 +16,9 @@ pub(crate) const COMPACTION: &str = "compaction";
 /// The event of `OpenClaw` that begins a conversation anew.
 pub(crate) const RESET: &str = "reset";
 
+/// The event that changes a line for the model.
+pub(crate) const CONTEXT_EDIT: &str = "context_edit";
+
 /// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
 pub(crate) const LINES: &[&str] = &[
     COMPACTION,
@@ -23,7 +26,7 @@ pub(crate) const LINES: &[&str] = &[
     "agent_status",
     "branch_summary",
     "child_usage_attributed",
-    "context_edit",
+    CONTEXT_EDIT,
     "credential_pin",
     "custom",
     "custom_message",

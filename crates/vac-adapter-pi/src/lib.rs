@@ -47,6 +47,7 @@
 //! | `author` | user messages | the [rules](vac_adapter::Adapter::prompt_rules) for texts; `other-agent` in the session of a subagent of Oh My Pi |
 //! | `superseded` | messages and summaries that are not on the way from the last line to the first | `parentId`; `by` is the line with which the log went on instead |
 //! | `superseded: compacted` | messages, calls and results before `firstKeptEntryId` of a `compaction` or (`OpenClaw`) a `reset`; version 1 counts them (`firstKeptEntryIndex`) | |
+//! | `superseded: compacted` | the line that a `context_edit` removes or replaces for the model | `targetId` |
 //! | `inherited` | all entries that a fork copied | a time before that of the header, with `parentSession` |
 //! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools); `user_command` for a `bashExecution` |
 //! | `outcome`, `exit-code` | tool-results | `isError`, and the last line of what a command printed; `exitCode`, `cancelled` |

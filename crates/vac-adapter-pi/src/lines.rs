@@ -21,6 +21,10 @@ pub(crate) struct Lines {
     tree: Tree,
     /// The compactions: their line, the first line that each of them keeps, and their ids.
     compactions: Vec<(u64, u64, String)>,
+    /// The edits of the context: their line, the line that each of them replaces, and their ids.
+    edits: Vec<(u64, u64, String)>,
+    /// The id of the edit that replaces a line for the model.
+    edited: HashMap<u64, String>,
     /// The providers of models.
     providers: HashMap<String, String>,
     /// The session that this one was forked from.
@@ -42,13 +46,17 @@ impl Lines {
         time: Option<&AbstractTimestamp<'_>>,
         at: LineAt,
     ) -> EntryAnnotations<'_> {
-        let superseded = self.tree.replaced_by(at.index).map(|by| Superseded {
+        let rewound = self.tree.replaced_by(at.index).map(|by| Superseded {
             how: SupersededHow::Rewound,
             by: (!by.is_empty()).then(|| by.into()),
         });
+        let edited = self
+            .edited
+            .get(&at.index)
+            .map(|by| Superseded { how: SupersededHow::Compacted, by: Some(by.as_str().into()) });
         let inherited = self.fork.as_deref().filter(|_| self.is_inherited(time));
         EntryAnnotations {
-            superseded,
+            superseded: rewound.or(edited),
             inherited: inherited.map(|id| EntryAnnotationsInherited::Text(id.into())),
             ..EntryAnnotations::default()
         }
@@ -185,6 +193,12 @@ impl LineFormat for Lines {
             let by = id.clone().unwrap_or_else(|| at.place.id());
             self.compactions.push((at.index, kept, by));
         }
+        if kind == event::CONTEXT_EDIT
+            && let Some(target) = text(member("targetId")).and_then(|id| self.tree.index(&id))
+        {
+            let by = id.clone().unwrap_or_else(|| at.place.id());
+            self.edits.push((at.index, target, by));
+        }
         if let Some(id) = id {
             self.tree.add(&id, member("parentId"), at.index);
         }
@@ -196,6 +210,11 @@ impl LineFormat for Lines {
             // A summary on a branch that was left replaces nothing.
             if self.tree.replaced_by(index).is_none() {
                 self.facts.compactions.add(kept, by);
+            }
+        }
+        for (index, target, by) in std::mem::take(&mut self.edits) {
+            if self.tree.replaced_by(index).is_none() {
+                self.edited.insert(target, by);
             }
         }
         let main = self.facts.models.main();

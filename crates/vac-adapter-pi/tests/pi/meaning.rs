@@ -73,6 +73,13 @@ fn abandoned_messages_name_the_line_that_replaced_them() {
 }
 
 #[test]
+fn line_that_an_edit_removes_from_the_context_names_the_edit() {
+    let record = convert_fixture("jsonl/compaction");
+    let removed = entries(&record).iter().find(|entry| entry["id"] == "000000a1").expect("a line");
+    assert_eq!(removed["vac"]["superseded"], json!({"how": "compacted", "by": "000000a5"}));
+}
+
+#[test]
 fn copied_lines_are_inherited_and_their_tokens_do_not_count() {
     let record = convert_fixture("jsonl/forked");
     let parent = "019a0000-1111-7000-8000-0000000000e1";
