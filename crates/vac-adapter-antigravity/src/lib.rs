@@ -67,7 +67,7 @@ mod tools;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::members::Rest;
-use vac_adapter::prompt::{Typed, between};
+use vac_adapter::prompt::Typed;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,8 +88,10 @@ impl LineAdapter for Antigravity {
     };
 }
 
-/// Returns the request in a prompt, without what the program adds to it.
+/// Returns the request in a prompt, without what the program adds to it. The user can have typed the
+/// end mark, too, and a shortened prompt can end before it.
 fn typed(text: &str, _: &Rest<'_>) -> Option<Typed> {
-    let (_, request, _) = between(text, "<USER_REQUEST>", "</USER_REQUEST>")?;
+    let (_, rest) = text.split_once("<USER_REQUEST>")?;
+    let request = rest.rsplit_once("</USER_REQUEST>").map_or(rest, |(request, _)| request);
     Some(Typed { text: request.trim().to_owned(), left_out: "context" })
 }

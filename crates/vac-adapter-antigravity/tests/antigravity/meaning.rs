@@ -66,6 +66,13 @@ fn user_typed_what_is_in_the_request() {
         "<USER_REQUEST>\nHoist it\n</USER_REQUEST>\n<ADDITIONAL_METADATA>x</ADDITIONAL_METADATA>";
     let typed = Antigravity.typed(prompt, &Rest::default()).expect("a request");
     assert_eq!(typed.text, "Hoist it");
+    for (prompt, words) in [
+        ("<USER_REQUEST>\nWhat is </USER_REQUEST>?\n</USER_REQUEST>\n", "What is </USER_REQUEST>?"),
+        ("<USER_REQUEST>\nHoist", "Hoist"),
+    ] {
+        let typed = Antigravity.typed(prompt, &Rest::default()).expect("a request");
+        assert_eq!(typed.text, words);
+    }
     assert_eq!(Antigravity.typed("Hoist it", &Rest::default()), None);
 }
 
