@@ -34,7 +34,7 @@ use log_lines::log_lines;
 /// whether the trace metadata agrees with the record, who signed, whether the receipts are
 /// valid, and the verdict. Time stamps (RFC 3161) are a further line: with --tsa-root, their imprint,
 /// their signature and the authority's certificate are checked, and the time is what the authority
-/// states.
+/// states. A signature that existed then is verified with the certificates that were valid then.
 ///
 /// With --log, the log is converted again with the options that the record shows, and
 /// compared with the record, which need not be signed. Labels are not in a log, so they
@@ -54,6 +54,10 @@ use log_lines::log_lines;
         "Certificates in --trust-root with CA:TRUE and the key usage keyCertSign may issue others,
 within their validity, path length and name constraints. Any other is trusted only as the
 signer's own. Revocation is not checked: a revoked certificate is trusted until it expires.",
+        "If an authority in --tsa-root states when the signature existed, certificates have to be valid
+at that time instead of --at: the signer's, the authority's, and their roots. They may have expired
+since. Remove an authority whose key has leaked from --tsa-root, because it can state any time. A
+time stamp of the payload does not count: the signature can be younger.",
         "An envelope has at most 64 receipts with 1 MiB together and 16 proofs each, and at most 8
 certificates.",
     ],
@@ -315,6 +319,10 @@ impl VerifyArgs {
         }
         let names: Vec<_> = archived.iter().map(|task| task.name.clone()).collect();
         let tasks: Vec<_> = plan.tasks.into_iter().chain(archived).collect();
+        let unread = plan.troubles.iter().any(|trouble| trouble.kind == vac::ErrorKind::Io);
+        if tasks.is_empty() && unread {
+            bail!("no log to compare the record with");
+        }
         let record_options =
             RecordOptions { build: COMMIT.map(str::to_owned), ..RecordOptions::default() };
         let options = ConvertOptions { record: record_options, ..ConvertOptions::default() };

@@ -66,8 +66,8 @@ fn tokens_are_attached_and_verified() {
 
     let ran = verify(&folder, &["b.cose", "--tsa-root", "tsa/other-root.pem"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let line = "time stamp:     ok (the signature existed at 2026-11-18T17:44:23Z, as \"Sample time \
-                stamps p256\" states under policy 1.2.3.4.1)";
+    let line = "time stamp:     ok (the signature existed at 2026-11-18T17:44:23Z (accurate to 1 s), as \
+                \"Sample time stamps p256\" states under policy 1.2.3.4.1)";
     assert!(ran.lines().contains(&line), "{ran:?}");
     let ran = verify(&folder, &["b.cose"]);
     assert!(ran.code == 0 && ran.stdout.contains("time stamp:     not checked ("), "{ran:?}");
@@ -103,6 +103,9 @@ fn payload_is_stamped_before_it_is_signed() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let ran = verify(&folder, &["p.cose", "--tsa-root", "tsa/other-root.pem"]);
     assert!(ran.code == 0 && ran.stdout.contains("ok (the payload existed at"), "{ran:?}");
+    let json = verify(&folder, &["p.cose", "--tsa-root", "tsa/other-root.pem", "--json"]).json();
+    assert_eq!(json["payload-stamped-at"], 1_795_023_864, "{json}");
+    assert_eq!(json.get("stamped-at"), None);
     for arguments in [
         &["--timestamp", "tsa/rsa.tst"][..],
         &["--hash-envelope", "--timestamp", "tsa/payload.tst"],
