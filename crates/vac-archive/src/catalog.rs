@@ -259,6 +259,28 @@ impl Catalog {
         numbers.map(|at| &self.versions[*at]).filter(|version| self.is_latest(version))
     }
 
+    /// Returns a version and those before it, the first version last.
+    pub fn history<'c>(
+        &'c self,
+        version: &'c ArchivedVersion,
+    ) -> impl Iterator<Item = &'c ArchivedVersion> {
+        std::iter::successors(Some(version), |version| {
+            let previous = self.get(version.previous?)?;
+            // A statement can name any other one; numbers that decrease come to an end.
+            (previous.number < version.number).then_some(previous)
+        })
+    }
+
+    /// Returns the version with a number of its own, from 1, among a version and those before it.
+    pub(crate) fn version_of<'c>(
+        &'c self,
+        latest: &'c ArchivedVersion,
+        version: u64,
+    ) -> Result<&'c ArchivedVersion> {
+        let found = self.history(latest).find(|it| it.version == version);
+        found.ok_or_else(|| no_version(latest, &version))
+    }
+
     /// Returns the versions that do not contain the previous ones, and were not acknowledged.
     pub fn discontinued(&self) -> impl Iterator<Item = &ArchivedVersion> {
         let is_open = |version: &&ArchivedVersion| {
@@ -291,5 +313,58 @@ impl Catalog {
             let reason = format!("no session in the archive has the id `{id}`");
             Error::new(ArchiveErrorKind::Session, reason)
         })
+    }
+
+    /// Finds a session like [`find`](Self::find), in this version, or in its latest one.
+    ///
+    /// # Errors
+    /// If there is no such session, several, or none with this version.
+    pub fn find_version(&self, id: &str, version: Option<u64>) -> Result<&ArchivedVersion> {
+        let latest = self.find(id)?;
+        version.map_or(Ok(latest), |version| self.version_of(latest, version))
+    }
+}
+
+/// Returns the error for a version that a session does not have.
+pub(crate) fn no_version(session: &ArchivedVersion, version: &dyn std::fmt::Display) -> Error {
+    let reason = format!("session {} has no version {version}", session.session_id);
+    Error::new(ArchiveErrorKind::Session, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a version of the session `a`.
+    fn version(number: u64, version: u64, previous: Option<u64>) -> ArchivedVersion {
+        ArchivedVersion {
+            number,
+            session_id: "a".to_owned(),
+            agent: "claude".to_owned(),
+            origin: "/a.jsonl".to_owned(),
+            labels: BTreeMap::new(),
+            logs: false,
+            version,
+            previous,
+            continues: previous.map(|_| true),
+            time: None,
+            record_sha_256: hex(&[0; 32]),
+            details: RecordDetails::default(),
+        }
+    }
+
+    #[test]
+    fn history_of_statements_in_a_circle_has_an_end() {
+        let mut catalog = Catalog::default();
+        for it in [version(0, 1, None), version(1, 2, Some(2)), version(2, 3, Some(1))] {
+            catalog.push(it);
+        }
+        let numbers = |number| -> Vec<_> {
+            catalog.history(&catalog.versions()[number]).map(|it| it.number).collect()
+        };
+        assert_eq!((numbers(0), numbers(1), numbers(2)), (vec![0], vec![1], vec![2, 1]));
+        assert_eq!(catalog.find_version("a", None).unwrap().number, 0);
+        let error = catalog.find_version("a", Some(7)).unwrap_err();
+        assert_eq!(error.to_string(), "session a has no version 7");
     }
 }

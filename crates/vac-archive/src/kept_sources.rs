@@ -10,7 +10,7 @@ use vac_sign::merkle::Hash;
 use vac_store::{KeptLog, KeptRecord, KeptRecords, RecordFolders, Source};
 
 use crate::archive::Archive;
-use crate::catalog::{ArchivedVersion, Catalog};
+use crate::catalog::{ArchivedVersion, Catalog, no_version};
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::objects::{Bounded, Objects};
 use crate::origin::Origin;
@@ -52,8 +52,10 @@ impl Archive {
     /// If something of the archive cannot be read.
     pub fn records(&self) -> Result<KeptRecords> {
         let catalog = self.catalog()?;
+        let latest: Vec<_> = catalog.latest().collect();
         let mut taken = HashSet::new();
-        let named = catalog.latest().map(|version| {
+        // Of equal names, the newest version has the one without a number, as it is found by it.
+        let newest_first = latest.into_iter().rev().map(|version| {
             let mut name = file_name(&version.session_id);
             // The same session in two places.
             if !taken.insert(name.clone()) {
@@ -61,7 +63,9 @@ impl Archive {
             }
             (name, version.clone())
         });
-        Ok(self.kept_records(named.collect::<Vec<_>>()))
+        let mut named: Vec<_> = newest_first.collect();
+        named.reverse();
+        Ok(self.kept_records(named))
     }
 
     fn kept_records(
@@ -134,20 +138,17 @@ impl Catalog {
         }
         // An id need not be the name of a file.
         let by_file_name = self.latest().filter(|it| file_name(&it.session_id) == id).last();
-        let mut found = match by_file_name {
+        let found = match by_file_name {
             Some(found) => found,
             None => self.find(id)?,
         };
-        if let Some(wanted) = wanted {
-            let number: Option<u64> = wanted.parse().ok();
-            while Some(found.version) != number {
-                let previous = found.previous.and_then(|number| self.get(number));
-                found = previous.ok_or_else(|| {
-                    none(format!("session {} has no version {wanted}", found.session_id))
-                })?;
+        match wanted {
+            None => Ok(found),
+            Some(wanted) => {
+                let number = wanted.parse().map_err(|_| no_version(found, &wanted))?;
+                self.version_of(found, number)
             }
         }
-        Ok(found)
     }
 }
 
@@ -195,12 +196,42 @@ impl Source for KeptFiles {
     }
 }
 
-/// Returns the name of a file for the id of a session, which is data of a log.
-fn file_name(id: &str) -> String {
-    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
-    let name: String = id.chars().map(|c| if is_kept(c) { c } else { '_' }).take(120).collect();
-    match name.trim_matches('.') {
+/// Maximum length of a file name, in bytes. File systems accept 255, and endings are added.
+const MAX_NAME: usize = 120;
+
+/// Returns the name of a file for the id of a session, or for one of its sources. Both are data of logs, so
+/// several can get the same name.
+pub fn file_name(text: &str) -> String {
+    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | ' ');
+    let mut name = String::new();
+    for c in text.chars().map(|c| if is_kept(c) { c } else { '_' }) {
+        if name.len() + c.len_utf8() > MAX_NAME {
+            break;
+        }
+        name.push(c);
+    }
+    match name.trim_start_matches('.') {
         "" => "_".to_owned(),
-        _ => name.trim_start_matches('.').to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_becomes_a_file_name() {
+        for (text, expected) in [
+            ("5f0c-1", "5f0c-1"),
+            ("store.db#a+b", "store.db#a_b"),
+            ("../x/y", "_x_y"),
+            ("..", "_"),
+            ("", "_"),
+        ] {
+            assert_eq!(file_name(text), expected, "{text}");
+        }
+        assert_eq!(file_name(&"x".repeat(300)).len(), 120);
+        assert_eq!(file_name(&"界".repeat(300)), "界".repeat(40));
     }
 }

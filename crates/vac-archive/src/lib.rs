@@ -77,6 +77,6 @@ pub use disk::Disk;
 pub use error::{ArchiveErrorKind, Error};
 pub use findings::{ArchiveFinding, FindingKind};
 pub use journal::{ArchiveHead, Statement};
-pub use kept_sources::ArchiveFolders;
+pub use kept_sources::{ArchiveFolders, file_name};
 pub use lock::{FolderLock, Wait};
 pub use verify::{ArchiveReport, VerifyOptions, verify_archive};

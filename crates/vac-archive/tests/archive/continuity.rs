@@ -1,6 +1,7 @@
 //! Which version is the previous one, and what is stated about it if that is unknown.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use vac::Search;
@@ -60,7 +61,7 @@ fn acknowledged_session_with_a_lost_record_begins_anew() {
 
 /// Adds a log with two prompts in a folder, changes that folder, and adds a copy with the first
 /// prompt alone.
-fn add_cut_copy(folder: &str, change: impl Fn(PathBuf)) -> AddSummary {
+fn add_cut_copy(folder: &str, change: impl Fn(PathBuf)) -> (World, AddSummary) {
     let world = World::new();
     for name in [folder, "copy"] {
         fs::create_dir_all(world.log(name)).unwrap();
@@ -76,13 +77,31 @@ fn add_cut_copy(folder: &str, change: impl Fn(PathBuf)) -> AddSummary {
     let options = AddOptions { search, ..world.options() };
     let summary = world.add_with(&options, &Disk::default()).unwrap();
     assert_eq!(summary.added.len(), 1, "{summary:?}");
-    summary
+    (world, summary)
+}
+
+#[test]
+fn session_in_two_places_has_two_names() {
+    let (world, _) = add_cut_copy("logs", |_| ());
+    let archive = Archive::open(&world.archive()).unwrap();
+    let catalog = archive.catalog().unwrap();
+    let records = archive.records().unwrap();
+    let mut names = Vec::new();
+    for record in &records.records {
+        let name = record.shown.rsplit(['/', '\\']).next().unwrap();
+        let mut bytes = Vec::new();
+        records.source.open(&record.name).unwrap().read_to_end(&mut bytes).unwrap();
+        let version = catalog.find_named(name).unwrap();
+        assert_eq!(archive.record(version).unwrap(), bytes, "{name}");
+        names.push(name);
+    }
+    assert_eq!(names, ["one@statement-0", "one"]);
 }
 
 #[test]
 fn cut_copy_of_a_log_that_still_exists_is_another_session() {
     for folder in ["logs", "c#/logs"] {
-        let summary = add_cut_copy(folder, |_| ());
+        let (_, summary) = add_cut_copy(folder, |_| ());
         assert_eq!((summary.discontinued.len(), summary.added[0].version), (0, 1), "{folder}");
     }
 }
@@ -90,11 +109,11 @@ fn cut_copy_of_a_log_that_still_exists_is_another_session() {
 #[test]
 fn cut_log_follows_one_that_is_missing_in_its_folder() {
     for folder in ["logs", "c#/logs"] {
-        let summary =
+        let (_, summary) =
             add_cut_copy(folder, |folder| fs::remove_file(folder.join("one.jsonl")).unwrap());
         assert_eq!((summary.discontinued.len(), summary.added[0].version), (1, 2), "{folder}");
         // The folder of another machine, or of a disk that is not mounted.
-        let summary = add_cut_copy(folder, |folder| fs::remove_dir_all(folder).unwrap());
+        let (_, summary) = add_cut_copy(folder, |folder| fs::remove_dir_all(folder).unwrap());
         assert_eq!((summary.discontinued.len(), summary.added[0].version), (0, 1), "{folder}");
     }
 }

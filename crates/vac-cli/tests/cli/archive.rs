@@ -222,6 +222,42 @@ fn deleted_log_is_exported_and_still_verifies() {
 }
 
 #[test]
+fn exported_files_never_replace_each_other() {
+    let folder = prepared();
+    let results = log().replace(".jsonl", "/tool-results");
+    let long = "x".repeat(130);
+    for (name, text) in
+        [("a+b", "1"), ("a_b", "2"), (&format!("{long}1"), "3"), (&format!("{long}2"), "4")]
+    {
+        folder.write(&format!("{results}/{name}.txt"), text);
+    }
+    assert_eq!(add(&folder).code, 0);
+    let export = |more: &[&str]| {
+        let arguments =
+            ["archive", "export", "sessions", ID, ID, "--logs", "--output", "out", "--json"];
+        folder.vac(&[&arguments[..], more].concat())
+    };
+    for more in [&[][..], &["--force"]] {
+        let ran = export(more);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let mut texts = Vec::new();
+        let mut names = Vec::new();
+        for file in ran.json()["files"].as_array().unwrap() {
+            let file = file.as_str().unwrap();
+            if file.contains("tool-results") {
+                texts.push(fs::read_to_string(folder.path().join(file)).unwrap());
+                names.push(file.rsplit('/').next().unwrap().to_owned());
+            }
+        }
+        texts.sort();
+        assert_eq!(texts, ["1", "2", "3", "4"], "{ran:?}");
+        assert!(names.contains(&"a_b.2.txt".to_owned()), "{names:?}");
+    }
+    let again = export(&[]);
+    assert!(again.code == 2 && again.stderr.contains("use --force to overwrite"), "{again:?}");
+}
+
+#[test]
 fn list_and_status_show_what_is_archived() {
     let folder = prepared();
     let before = folder.vac(&["archive", "status", "sessions", "--root", "home", "--json"]);

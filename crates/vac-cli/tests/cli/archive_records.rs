@@ -140,6 +140,22 @@ fn log_in_an_archive_shows_that_a_record_was_made_from_it() {
 }
 
 #[test]
+fn folder_of_a_kept_log_can_have_any_name() {
+    let folder = Folder::new();
+    assert_eq!(folder.vac(&["archive", "init", "kept", "--keygen"]).code, 0);
+    // The session and the project of a transcript of Cursor are in the names of folders.
+    let path = format!(
+        "c#/.cursor/projects/home-ada-loom/agent-transcripts/{CURSOR_ID}/{CURSOR_ID}.jsonl"
+    );
+    folder.write(&path, home::CURSOR);
+    let added = folder.vac(&["archive", "add", "kept", "c#"]);
+    assert_eq!(added.code, 0, "{added:?}");
+    fs::remove_dir_all(folder.path().join("c#")).unwrap();
+    let ran = folder.vac(&["verify", &format!("kept/{CURSOR_ID}"), "--log", "kept", "--json"]);
+    assert_eq!((ran.code, &ran.json()["log"]["verdict"]), (0, &"identical".into()), "{ran:?}");
+}
+
+#[test]
 fn damaged_record_of_an_archive_is_named_and_the_others_are_read() {
     let folder = archived("json");
     let listed = folder.vac(&["archive", "list", "kept", "--json"]).json();

@@ -29,7 +29,8 @@ use crate::version::COMMIT;
 /// A log that grew gives a new version. A log that no longer contains what was archived, because it
 /// was cut or replaced, gives a new version, too; a warning names both versions and the exit code is
 /// 1, in every run until --acknowledge. A file that is not a log any more is an error, until it is
-/// added with --acknowledge.
+/// added with --acknowledge. So is a log that cannot be compared with what was archived, because the
+/// archive has lost that; --acknowledge adds it without a previous version.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
@@ -74,7 +75,7 @@ pub struct Add {
     /// has lost of them
     #[arg(long)]
     rehash: bool,
-    /// Acknowledge that logs no longer contain what was archived
+    /// Acknowledge that logs no longer contain what was archived, or cannot be compared with it
     #[arg(long)]
     acknowledge: bool,
     /// Do not state the time

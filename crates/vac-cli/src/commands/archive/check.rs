@@ -7,7 +7,7 @@ use clap::Args;
 use data_encoding::BASE64;
 use vac_archive::{ArchiveReport, VerifyOptions, verify_archive};
 
-use super::{find, format_time, open};
+use super::{format_time, open};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
@@ -208,7 +208,7 @@ impl Prove {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let archive = open(&self.archive)?;
         let catalog = archive.catalog()?;
-        let version = find(&catalog, &self.session, self.version)?;
+        let version = catalog.find_version(&self.session, self.version)?;
         let proof = archive.prove(version)?;
         let existing = Existing::by("--force", self.force);
         let output = OutputFile::of(self.output.as_deref());

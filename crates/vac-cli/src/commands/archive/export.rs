@@ -1,20 +1,21 @@
 //! `vac archive export`
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use vac_archive::{Archive, ArchivedVersion, Prover};
+use vac_archive::{Archive, ArchivedVersion, Prover, file_name};
 use vac_value::Encoding;
 
-use super::{find, open};
-use crate::atomic_file::{AtomicFile, make_folder};
+use super::open;
+use crate::atomic_file::{AtomicFile, is_taken, make_folder};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
 use crate::input_guard::refuse_agent_folder;
 use crate::json_output::{ArchiveExportOutput, Document};
+use crate::output_file::{Existing, write_file};
 use crate::printer::Printer;
 use crate::readers::Readers;
 
@@ -68,28 +69,31 @@ impl Export {
         let catalog = archive.catalog()?;
         let mut versions: Vec<&ArchivedVersion> = Vec::new();
         for session in &self.sessions {
-            let mut next = Some(find(&catalog, session, None)?);
-            while let Some(version) = next {
-                versions.push(version);
-                let previous = version.previous.filter(|_| self.all_versions);
-                next = previous.and_then(|number| catalog.get(number));
-            }
+            let count = if self.all_versions { usize::MAX } else { 1 };
+            versions.extend(catalog.history(catalog.find(session)?).take(count));
         }
+        let mut numbers = HashSet::new();
+        versions.retain(|version| numbers.insert(version.number));
         if self.sessions.is_empty() {
             let is_wanted = |it: &&ArchivedVersion| self.all_versions || catalog.is_latest(it);
             versions.extend(catalog.versions().iter().filter(is_wanted));
         }
         make_folder(&self.output, Readers::Owner)?;
         let prover = self.proofs.then(|| archive.prover()).transpose()?;
-        let mut files = Vec::new();
+        let mut files = WrittenFiles::default();
         let mut taken = HashSet::new();
         for version in versions {
+            let number = version.number;
             let mut name = file_name(&version.session_id);
-            if self.all_versions || !taken.insert(name.clone()) {
-                name = format!("{name}.{}", version.number);
+            if self.all_versions {
+                name = format!("{name}.{number}");
+            }
+            while !taken.insert(name.to_lowercase()) {
+                name = format!("{name}.{number}");
             }
             self.write_version(&archive, prover.as_ref(), version, &name, &mut files)?;
         }
+        let files = files.shown;
         if self.json {
             let output = ArchiveExportOutput { files: files.clone() };
             printer.json(&Document::new("archive export", output))?;
@@ -108,7 +112,7 @@ impl Export {
         prover: Option<&Prover<'_>>,
         version: &ArchivedVersion,
         name: &str,
-        files: &mut Vec<String>,
+        files: &mut WrittenFiles,
     ) -> Result<()> {
         let ending = match archive.description().encoding() {
             Encoding::Json => "json",
@@ -127,32 +131,72 @@ impl Export {
                 // A name is data of the log: it must not lead out of the folder.
                 path.extend(source.name.split(['/', '\\']).map(file_name));
                 make_folder(path.parent().unwrap_or(&folder), Readers::Owner)?;
-                let mut file = AtomicFile::new(&path, Readers::Owner)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
+                let path = files.unused(&path);
+                if !self.force && is_taken(&path) {
+                    bail!("{} already exists (use --force to overwrite)", path.display());
+                }
+                let cannot = || format!("cannot write {}", path.display());
+                let mut file = AtomicFile::new(&path, Readers::Owner).with_context(cannot)?;
                 archive.source(version, number, &mut file)?;
-                let persisted = file.persist(self.force);
-                persisted.with_context(|| format!("cannot write {}", path.display()))?;
-                files.push(path.display().to_string());
+                file.persist(self.force).with_context(cannot)?;
+                files.add(&path)?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], files: &mut Vec<String>) -> Result<()> {
-        use crate::output_file::{Existing, write_file};
+    fn write(&self, path: &Path, bytes: &[u8], files: &mut WrittenFiles) -> Result<()> {
+        let path = files.unused(path);
         let existing = Existing::by("--force", self.force);
-        write_file(path, &[bytes], Readers::Owner, existing)?;
-        files.push(path.display().to_string());
+        write_file(&path, &[bytes], Readers::Owner, existing)?;
+        files.add(&path)
+    }
+}
+
+/// The files that a run has written. Names are data of logs, and several can become the same: the next
+/// file of a name gets a number, so that it replaces none of the same run, even with --force.
+#[derive(Default)]
+struct WrittenFiles {
+    /// The paths, as they are printed.
+    shown: Vec<String>,
+    /// The paths as the file system resolves them, since in some the case of letters does not matter. Each has
+    /// the last number that a file of its name got.
+    numbers: HashMap<PathBuf, usize>,
+}
+
+impl WrittenFiles {
+    /// Returns a path, with a number before its ending if a file of this run has it.
+    fn unused(&mut self, path: &Path) -> PathBuf {
+        let resolve = |path: &Path| path.canonicalize().ok();
+        let Some(taken) = resolve(path).filter(|it| self.numbers.contains_key(it)) else {
+            return path.to_owned();
+        };
+        let mut number = self.numbers.get(&taken).copied().unwrap_or(1);
+        loop {
+            number += 1;
+            let numbered = with_number(path, number);
+            if !resolve(&numbered).is_some_and(|it| self.numbers.contains_key(&it)) {
+                self.numbers.insert(taken, number);
+                return numbered;
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let resolved = path.canonicalize();
+        let resolved = resolved.with_context(|| format!("cannot read {}", path.display()))?;
+        self.numbers.insert(resolved, 1);
+        self.shown.push(path.display().to_string());
         Ok(())
     }
 }
 
-/// Makes a file name of an id or a name in a log.
-fn file_name(text: &str) -> String {
-    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | ' ');
-    let name: String = text.chars().map(|c| if is_kept(c) { c } else { '_' }).take(120).collect();
-    match name.trim_matches('.') {
-        "" => "_".to_owned(),
-        _ => name.trim_start_matches('.').to_owned(),
+fn with_number(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{number}"));
+    if let Some(ending) = path.extension() {
+        name.push(".");
+        name.push(ending);
     }
+    path.with_file_name(name)
 }

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
 use vac::SecretKey;
-use vac_archive::{Archive, ArchivedVersion, Catalog};
+use vac_archive::Archive;
 
 use crate::exit::Exit;
 use crate::format::format_time;
@@ -112,21 +112,4 @@ fn key_folder(archive: &Path) -> PathBuf {
 
 fn open(folder: &Path) -> Result<Archive> {
     Archive::open(folder).context("cannot open the archive")
-}
-
-/// Finds the version that a user means: the latest, or one of those before it.
-fn find<'c>(
-    catalog: &'c Catalog,
-    session: &str,
-    version: Option<u64>,
-) -> Result<&'c ArchivedVersion> {
-    let mut found = catalog.find(session)?;
-    if let Some(wanted) = version {
-        while found.version != wanted {
-            let previous = found.previous.and_then(|number| catalog.get(number));
-            found = previous
-                .with_context(|| format!("session {} has no version {wanted}", found.session_id))?;
-        }
-    }
-    Ok(found)
 }
