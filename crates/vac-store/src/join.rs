@@ -230,15 +230,17 @@ fn folder(detected: &DetectedLog) -> Option<String> {
 }
 
 /// Returns the logs of one session id, without duplicates.
-fn without_duplicates(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    let best = group.iter().map(|detected| detected.log.rank).min().unwrap_or_default();
+fn without_duplicates(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
+    // Of copies the first is kept, so the session's own log precedes an older form of it.
+    group.sort_by_key(|detected| detected.log.rank);
+    let best = group.first().map(|detected| detected.log.rank);
     let mut kept: Vec<DetectedLog> = Vec::new();
     let mut remains = Vec::new();
     for detected in without_copies(group) {
-        let is_whole = detected.log.rank == best || detected.log.named;
+        let is_whole = Some(detected.log.rank) == best || detected.log.named;
         if is_whole { kept.push(detected) } else { remains.push(detected) }
     }
-    if let Some(first) = kept.iter_mut().find(|detected| detected.log.rank == best) {
+    if let Some(first) = kept.iter_mut().find(|detected| Some(detected.log.rank) == best) {
         let whole = first.log.shown.clone();
         for detected in remains {
             first.left_out.extend(detected.left_out);

@@ -5,12 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use vac_adapter::{Adapter, Input};
+use vac_adapter_antigravity::Antigravity;
 use vac_adapter_cursor::Cursor;
-use vac_store::join::{DetectedLog, detect, join};
+use vac_store::join::{DetectedLog, UnusedReason, detect, join};
 use vac_store::{StoredLog, find};
 
 const TRANSCRIPT: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hm"}]}}"#;
-const ADAPTERS: &[&dyn Adapter] = &[&Cursor];
+const ADAPTERS: &[&dyn Adapter] = &[&Cursor, &Antigravity];
 
 fn detect_all(logs: Vec<StoredLog>) -> Vec<DetectedLog> {
     join(logs.into_iter().map(|log| detect(log, ADAPTERS)).collect())
@@ -56,6 +57,21 @@ fn copy_of_a_session_without_an_id_is_skipped() {
     let shown: Vec<_> = logs.iter().map(|known| known.log.shown.as_str()).collect();
     assert_eq!(shown, [first.to_str(), folder.path().join("b.jsonl").to_str()].map(Option::unwrap));
     assert_eq!(logs[0].left_out.len(), 3, "named again, found, and a copy elsewhere");
+}
+
+#[test]
+fn own_log_is_kept_if_the_shortened_form_is_the_same() {
+    let step = r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","status":"DONE","created_at":"2026-06-20T09:00:00Z","content":"Hi"}"#;
+    let logs = "brain/c-1/.system_generated/logs";
+    let [shortened, full] =
+        ["transcript.jsonl", "transcript_full.jsonl"].map(|name| format!("{logs}/{name}"));
+    let folder = folder(&[(&shortened, step), (&full, step)]);
+    let logs = detect_all(find(&[folder.path().to_owned()], crate::AGENTS).logs);
+    let [log] = logs.as_slice() else { panic!("{logs:?}") };
+    assert!(log.log.shown.ends_with(&full), "{}", log.log.shown);
+    let reason = UnusedReason::Copy(log.log.shown.clone());
+    let [unused] = log.left_out.as_slice() else { panic!("{:?}", log.left_out) };
+    assert_eq!(unused.reason, reason);
 }
 
 #[test]
