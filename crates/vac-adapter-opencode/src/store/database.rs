@@ -1,17 +1,17 @@
 //! `opencode.db`: the sessions of a database.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use vac_adapter::Parent;
 use vac_adapter::container::{
-    Cell, Database, Documents, Row, Rows, SessionStore, StoredSession, Table, bad_data,
+    Cell, Database, DatabaseSessions, Documents, Row, Rows, SessionStore, StoreKey, StoredSession,
+    Table,
 };
-use vac_adapter::{Parent, Preview};
 use vac_record::AbstractTimestamp;
 use vac_record::annotations::Relation;
 
-use super::{WITHOUT, row, tree};
+use super::{row, tree};
 
 /// The column by which every table of a session is grouped.
 const SESSION_ID: &str = "session_id";
@@ -80,7 +80,7 @@ impl Sessions {
     }
 
     /// Reads the previews of sessions from the tables of sessions.
-    fn list(&self, found: &mut BTreeMap<String, Preview>) -> io::Result<()> {
+    fn list(&self, found: &mut DatabaseSessions) -> io::Result<()> {
         for table in SESSIONS {
             self.0.list(table, LISTED, MAX_LISTED, &mut |row| {
                 if row.cell("id").is_null() {
@@ -94,14 +94,17 @@ impl Sessions {
                     Cell::Integer(time) => u64::try_from(*time).ok().map(AbstractTimestamp::Uint),
                     _ => None,
                 };
-                let id = row.cell("id").to_text();
                 let (project, version) = (text("directory"), text("version"));
                 let fork = text("fork_session_id").map(|id| (id, Relation::Fork));
                 let parent = fork.or_else(|| Some((text("parent_id")?, Relation::Subagent)));
                 let parent = parent.filter(|(id, _)| !id.is_empty());
                 let parent = parent.map(|(session_id, relation)| Parent { session_id, relation });
-                let preview = Preview { start, project, version, parent, ..by_id(&id) };
-                found.insert(id, preview);
+                found.insert(row.cell("id").to_text(), |preview| {
+                    preview.start = start;
+                    preview.project = project;
+                    preview.version = version;
+                    preview.parent = parent;
+                });
             })?;
         }
         Ok(())
@@ -171,32 +174,20 @@ fn note(table: &Table, read: io::Result<()>, to: &mut Documents) {
 
 impl SessionStore for Sessions {
     fn sessions(&self) -> io::Result<Vec<StoredSession>> {
-        let mut found = BTreeMap::new();
+        let mut found = DatabaseSessions::new("database");
         let read = self.list(&mut found);
         for table in SESSIONS {
-            for id in self.0.keys(table).into_iter().flatten() {
-                found.entry(id.clone()).or_insert_with(|| by_id(&id));
-            }
+            found.add_keys(self.0.keys(table).into_iter().flatten().map(StoreKey::Session));
         }
         for table in tables_of_session() {
-            for id in self.0.keys(table) {
-                let id = id.unwrap_or_else(|| WITHOUT.to_owned());
-                found.entry(id.clone()).or_insert_with(|| by_id(&id));
-            }
+            found.add_keys(self.0.keys(table).into_iter().map(StoreKey::from));
         }
-        // What cannot be read is a trouble of the sessions that can.
-        match read.err().or_else(|| self.0.trouble().map(bad_data)) {
-            Some(error) if found.is_empty() => Err(error),
-            _ => {
-                let stored =
-                    |(key, preview)| StoredSession { key, size: None, preview, is_replaced: false };
-                Ok(found.into_iter().map(stored).collect())
-            }
-        }
+        found.finish(read, &*self.0)
     }
 
     fn read(&self, key: &str) -> io::Result<Documents> {
-        let session = (key != WITHOUT).then_some(key);
+        let store_key = StoreKey::parse(key);
+        let session = store_key.id();
         let mut documents = Documents::default();
         for table in self.missing_tables() {
             documents.unreadable(format!("table {table}"), "there is no such table");
@@ -211,14 +202,6 @@ impl SessionStore for Sessions {
         for table in tables_of_session() {
             self.table(table, session, &mut documents);
         }
-        if documents.is_empty() {
-            return Err(bad_data(format!("no session `{key}` in the database")));
-        }
-        Ok(documents)
+        documents.of_session(key, "database")
     }
-}
-
-/// Returns the preview of a session of which only the id is known.
-fn by_id(id: &str) -> Preview {
-    Preview { variant: "database", session_id: Some(id.to_owned()), ..Preview::default() }
 }

@@ -13,7 +13,9 @@
 //!   to the database.
 //! * A file, table or row that cannot be read is a trouble of the input, and everything else is
 //!   read.
-//! * What names no session is a session of its own, [`WITHOUT`].
+//! * What names no session is a session of its own, [`Without`].
+//!
+//! [`Without`]: vac_adapter::container::StoreKey::Without
 
 mod database;
 mod row;
@@ -36,9 +38,6 @@ pub(crate) const STORES: Stores = Stores {
     },
     ..Stores::NONE
 };
-
-/// The id of a session for objects that name none.
-const WITHOUT: &str = "without-session";
 
 /// Larger files are not read.
 const MAX_DOCUMENT: u64 = 256 << 20;

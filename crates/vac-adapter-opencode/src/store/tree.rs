@@ -17,12 +17,12 @@ use std::sync::{Arc, OnceLock};
 
 use vac_adapter::Preview;
 use vac_adapter::container::{
-    Documents, Folder, SessionStore, StoredSession, bad_data, is_file_name,
+    Documents, Folder, SessionStore, StoreKey, StoredSession, bad_data, is_file_name,
 };
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Document, IntoOwned, Node};
 
-use super::{MAX_DOCUMENT, WITHOUT};
+use super::MAX_DOCUMENT;
 use crate::classify::Facts;
 
 /// The ending of all files.
@@ -39,10 +39,10 @@ pub(super) struct Tree {
 /// An index of the files, as far as it is needed before one is read.
 #[derive(Debug, Default)]
 struct Index {
-    /// The files of sessions, by their ids. A session whose file is missing has none.
-    sessions: BTreeMap<String, Vec<String>>,
+    /// The files of sessions. A session whose file is missing has none.
+    sessions: BTreeMap<StoreKey, Vec<String>>,
     /// Folders of parts whose message is missing, by session.
-    orphans: BTreeMap<String, Vec<String>>,
+    orphans: BTreeMap<StoreKey, Vec<String>>,
 }
 
 impl Tree {
@@ -80,7 +80,7 @@ impl Tree {
             // One that cannot be read hides the names of its sessions, not their messages.
             for id in self.root.files(&folder, JSON).names {
                 let path = format!("{folder}/{id}{JSON}");
-                index.sessions.entry(id).or_default().push(path);
+                index.sessions.entry(StoreKey::Session(id)).or_default().push(path);
             }
         }
         let mut messages = BTreeSet::new();
@@ -89,7 +89,7 @@ impl Tree {
                 let folder = format!("{}/{id}", self.messages());
                 messages.extend(self.root.files(&folder, JSON).names);
             }
-            index.sessions.entry(id).or_default();
+            index.sessions.entry(StoreKey::Session(id)).or_default();
         }
         if self.is_early {
             return Ok(index);
@@ -106,36 +106,43 @@ impl Tree {
     }
 
     /// Returns the session that parts name.
-    fn session_of(&self, parts: &str) -> String {
+    fn session_of(&self, parts: &str) -> StoreKey {
         let named = self.root.files(parts, JSON).names.iter().find_map(|part| {
             let bytes = read(&*self.root, &format!("{parts}/{part}{JSON}")).ok()?;
             text(Document::json(&bytes).ok()?.root(), "sessionID")
         });
-        named.unwrap_or_else(|| WITHOUT.to_owned())
+        named.into()
     }
 
-    fn write(&self, key: &str, index: &Index, to: &mut Documents) {
+    fn write(&self, key: &StoreKey, index: &Index, to: &mut Documents) {
         let files = index.sessions.get(key).map(Vec::as_slice).unwrap_or_default();
         let mut writer = Writer { root: &*self.root, to };
+        if let Some(id) = key.id() {
+            self.write_session(id, files, &mut writer);
+        }
+        for folder in index.orphans.get(key).into_iter().flatten() {
+            writer.folder(folder);
+        }
+    }
+
+    /// Writes what is named after a session.
+    fn write_session(&self, id: &str, files: &[String], writer: &mut Writer<'_>) {
         let folder = |file: &String| Some(file.rsplit('/').nth(1)?.to_owned());
         let mut projects: BTreeSet<_> = files.iter().filter_map(folder).collect();
         projects.extend(files.iter().filter_map(|file| project_of(&*self.root, file)));
         for project in projects.iter().filter(|_| !self.is_early) {
             writer.optional("project", project);
         }
-        writer.optional(if self.is_early { "session/share" } else { "session_share" }, key);
+        writer.optional(if self.is_early { "session/share" } else { "session_share" }, id);
         for file in files {
             writer.file(file);
         }
-        writer.optional("session_diff", key);
-        writer.optional("todo", key);
-        if is_file_name(key) {
+        writer.optional("session_diff", id);
+        writer.optional("todo", id);
+        if is_file_name(id) {
             let parts =
-                if self.is_early { format!("session/part/{key}") } else { "part".to_owned() };
-            writer.messages(&format!("{}/{key}", self.messages()), &parts);
-        }
-        for folder in index.orphans.get(key).into_iter().flatten() {
-            writer.folder(folder);
+                if self.is_early { format!("session/part/{id}") } else { "part".to_owned() };
+            writer.messages(&format!("{}/{id}", self.messages()), &parts);
         }
     }
 }
@@ -207,32 +214,27 @@ pub(super) fn diffs(folder: &dyn Folder, session: &str, to: &mut Documents) {
 
 impl SessionStore for Tree {
     fn sessions(&self) -> io::Result<Vec<StoredSession>> {
-        let stored = self.index()?.sessions.iter().map(|(id, files)| StoredSession {
-            key: id.clone(),
+        let stored = self.index()?.sessions.iter().map(|(key, files)| StoredSession {
+            key: key.to_string(),
             size: None,
-            preview: self.preview(id, files.first()),
+            preview: self.preview(key, files.first()),
             // A database that came later has taken it over.
-            is_replaced: id != WITHOUT,
+            is_replaced: *key != StoreKey::Without,
         });
         Ok(stored.collect())
     }
 
     fn read(&self, key: &str) -> io::Result<Documents> {
         let mut documents = Documents::default();
-        self.write(key, self.index()?, &mut documents);
-        if documents.is_empty() {
-            return Err(bad_data(format!("no session `{key}` in the tree")));
-        }
-        Ok(documents)
+        self.write(&StoreKey::parse(key), self.index()?, &mut documents);
+        documents.of_session(key, "tree")
     }
 }
 
 impl Tree {
     /// Returns the preview in the file of a session, or of its name if the file states nothing.
-    fn preview(&self, id: &str, file: Option<&String>) -> Preview {
-        let variant = if self.is_early { "early" } else { "tree" };
-        let session_id = Some(id.to_owned());
-        let mut preview = Preview { variant, session_id, ..Preview::default() };
+    fn preview(&self, key: &StoreKey, file: Option<&String>) -> Preview {
+        let mut preview = key.preview(if self.is_early { "early" } else { "tree" });
         let bytes = file.and_then(|file| read(&*self.root, file).ok());
         let Some(bytes) = bytes else { return preview };
         let Ok(document) = Document::json(&bytes) else { return preview };

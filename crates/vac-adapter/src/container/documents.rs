@@ -3,9 +3,12 @@
 //! `vac-value`'s encoder writes every token that is not in the container. JSON that is in the
 //! container is copied as it is: duplicate keys and the spelling of numbers are evidence.
 
+use std::io;
+
 use data_encoding::BASE64;
 use vac_value::{Document, Encoder, Layout, Node};
 
+use super::bad_data;
 use super::row::{Cell, json};
 use super::trouble::{RowProblem, Trouble};
 
@@ -69,6 +72,17 @@ impl Documents {
     /// Returns whether it has neither documents nor troubles.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.troubles.is_empty()
+    }
+
+    /// Returns the documents of the session with this key.
+    ///
+    /// # Errors
+    /// If it is empty: the container has no such session.
+    pub fn of_session(self, key: &str, container: &str) -> io::Result<Self> {
+        if self.is_empty() {
+            return Err(bad_data(format!("no session `{key}` in the {container}")));
+        }
+        Ok(self)
     }
 
     /// Returns the documents and the troubles, in the order of the documents.

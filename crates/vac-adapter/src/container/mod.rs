@@ -11,6 +11,7 @@
 
 mod documents;
 mod row;
+mod store_key;
 mod tables;
 mod trouble;
 
@@ -22,6 +23,7 @@ use crate::adapter::Preview;
 
 pub use documents::{Documents, ObjectWriter, ValueWriter};
 pub use row::{Cell, Row};
+pub use store_key::{DatabaseSessions, StoreKey};
 pub use tables::{DatabaseTables, RowDocument, RowTable, row_of};
 pub use trouble::{RowProblem, Trouble, troubles_at};
 
@@ -78,7 +80,8 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
 /// A session in a container.
 #[derive(Clone, Debug)]
 pub struct StoredSession {
-    /// Its name in the container.
+    /// Its name in the container: the text of a [`StoreKey`], where rows or files may name no
+    /// session.
     pub key: String,
     /// Its size in bytes, if that is known without reading it.
     pub size: Option<u64>,

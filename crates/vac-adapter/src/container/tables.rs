@@ -5,19 +5,16 @@
 //! JSON that columns contain as values ([`RowDocument::Members`]); or a column is the document
 //! ([`RowDocument::Cell`]). An adapter reads these documents like the lines of a file.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 use vac_value::{Kind, Node};
 
 use super::{
-    Cell, Database, Documents, Row, SessionStore, SharedStore, StoredSession, Table, bad_data,
+    Cell, Database, DatabaseSessions, Documents, Row, SessionStore, SharedStore, StoreKey,
+    StoredSession, Table, bad_data,
 };
 use crate::adapter::Preview;
-
-/// The key of the session of rows that name none.
-const WITHOUT: &str = "without-session";
 
 /// A list does not read longer cells.
 const MAX_LISTED: usize = 1 << 16;
@@ -72,10 +69,6 @@ impl DatabaseTables {
     /// Returns the tables whose rows name their session.
     fn of_session(&self) -> impl Iterator<Item = &RowTable> {
         self.rows.iter().filter(|rows| rows.named_by.is_none())
-    }
-
-    fn by_id(&self, id: &str) -> Preview {
-        Preview { variant: self.variant, session_id: Some(id.to_owned()), ..Preview::default() }
     }
 }
 
@@ -166,35 +159,23 @@ impl SessionStore for Sessions {
         let super::Rows::By(id) = sessions.rows else {
             return Err(bad_data("sessions are not grouped by their ids"));
         };
-        let mut found = BTreeMap::new();
+        let mut found = DatabaseSessions::new(self.tables.variant);
         let columns: Vec<_> = [id].into_iter().chain(self.tables.listed.iter().copied()).collect();
         let read = self.database.list(sessions, &columns, MAX_LISTED, &mut |row| {
             if !row.cell(id).is_null() {
-                let id = row.cell(id).to_text();
-                let mut preview = self.tables.by_id(&id);
-                (self.tables.preview)(row, &mut preview);
-                found.insert(id, preview);
+                found.insert(row.cell(id).to_text(), |preview| (self.tables.preview)(row, preview));
             }
         });
-        let own = self.database.keys(sessions).into_iter().flatten();
-        let others = self.tables.of_session().flat_map(|rows| self.database.keys(&rows.table));
-        let others = others.map(|key| key.unwrap_or_else(|| WITHOUT.to_owned()));
-        for id in own.chain(others) {
-            found.entry(id.clone()).or_insert_with(|| self.tables.by_id(&id));
+        found.add_keys(self.database.keys(sessions).into_iter().flatten().map(StoreKey::Session));
+        for rows in self.tables.of_session() {
+            found.add_keys(self.database.keys(&rows.table).into_iter().map(StoreKey::from));
         }
-        // What cannot be read is a trouble of the sessions that can.
-        match read.err().or_else(|| self.database.trouble().map(bad_data)) {
-            Some(error) if found.is_empty() => Err(error),
-            _ => {
-                let stored =
-                    |(key, preview)| StoredSession { key, size: None, preview, is_replaced: false };
-                Ok(found.into_iter().map(stored).collect())
-            }
-        }
+        found.finish(read, &*self.database)
     }
 
     fn read(&self, key: &str) -> io::Result<Documents> {
-        let session = (key != WITHOUT).then_some(key);
+        let store_key = StoreKey::parse(key);
+        let session = store_key.id();
         let mut documents = Documents::default();
         let rows = match session {
             Some(_) => self.rows(&self.tables.sessions, session, &mut documents),
@@ -213,9 +194,6 @@ impl SessionStore for Sessions {
                 }
             }
         }
-        if documents.is_empty() {
-            return Err(bad_data(format!("no session `{key}` in the database")));
-        }
-        Ok(documents)
+        documents.of_session(key, "database")
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{assert_untouched, files, names, record_names, run};
-use crate::home::{claude, codex, gemini};
+use crate::home::{self, claude, codex, gemini};
 use crate::run::Folder;
 
 /// As JSON writes them. Those that differ are different sessions.
@@ -122,4 +122,26 @@ fn links_in_the_folder_are_not_followed() {
     }
     assert_eq!(fs::read_to_string(&treasure).unwrap(), "gold");
     assert!(!folder.path().join("nowhere.txt").exists());
+}
+
+#[test]
+fn session_called_like_rows_without_session_is_another() {
+    let folder = Folder::new();
+    home::copy("goose/database/basic/sessions.db", &folder, "sessions.db");
+    let database = rusqlite::Connection::open(folder.path().join("sessions.db")).unwrap();
+    let sql = "UPDATE sessions SET id = 'without-session';
+        UPDATE messages SET session_id = 'without-session';
+        UPDATE usage_ledger SET session_id = 'without-session';
+        INSERT INTO messages (role, content_json)
+        VALUES ('user', '[{\"type\": \"text\", \"text\": \"Whose?\"}]');";
+    database.execute_batch(sql).unwrap();
+    drop(database);
+    let ended = run(folder.path(), &["convert", "-q", "sessions.db", "-o", "out/"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let out = folder.path().join("out");
+    let records = record_names(&out);
+    assert_eq!(records.len(), 2, "{records:?}");
+    let read = |name: &String| fs::read_to_string(out.join(name)).unwrap();
+    let count = |words: &str| records.iter().filter(|name| read(name).contains(words)).count();
+    assert_eq!((count("Whose?"), count("How many ducks")), (1, 1));
 }
