@@ -1,7 +1,7 @@
-//! A settings file of another program, which is changed carefully or not at all.
+//! A settings file of another program: read, or changed carefully or not at all.
 
 use std::fs::{self, Metadata};
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -38,17 +38,11 @@ impl EditedFile {
         if metadata.is_symlink() {
             bail!("{} is a symbolic link, which is not followed; {BY_HAND}", path.display());
         }
-        if !metadata.is_file() {
-            bail!("{} is not a file", path.display());
+        match read_text(path) {
+            Ok(text) => Ok(Self { path: path.to_owned(), text, readers: readers(&metadata) }),
+            Err(error) if error.is::<io::Error>() => Err(error),
+            Err(error) => Err(anyhow::anyhow!("{error}; {BY_HAND}")),
         }
-        if metadata.len() > MAX_SIZE {
-            bail!("{} is larger than 4 MiB; {BY_HAND}", path.display());
-        }
-        let bytes = fs::read(path).with_context(|| cannot("read", path))?;
-        let text = String::from_utf8(bytes);
-        let text =
-            text.map_err(|_| anyhow::anyhow!("{} is not UTF-8; {BY_HAND}", path.display()))?;
-        Ok(Self { path: path.to_owned(), text: Some(text), readers: readers(&metadata) })
     }
 
     /// Returns the text; empty if the file does not exist.
@@ -129,6 +123,32 @@ impl EditedFile {
             bail!("{} is read-only; {BY_HAND}", self.path.display());
         }
         Ok(())
+    }
+}
+
+/// Reads a settings file as its program does: links are followed. Returns `None` if it does not exist.
+///
+/// # Errors
+/// If it is not a regular file, too large, not text, or cannot be read.
+pub fn read_text(path: &Path) -> Result<Option<String>> {
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| cannot("read", path)),
+    };
+    // A pipe would wait for its writer.
+    if !metadata.is_file() {
+        bail!("{} is not a file", path.display());
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).with_context(|| cannot("read", path))?;
+    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).with_context(|| cannot("read", path))?;
+    if bytes.len() as u64 > MAX_SIZE {
+        bail!("{} is larger than 4 MiB", path.display());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(_) => bail!("{} is not UTF-8", path.display()),
     }
 }
 

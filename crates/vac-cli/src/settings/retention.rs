@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use vac_adapter::upkeep::Retention;
 use vac_store::places::AgentRoot;
 
-use super::edited_file::EditedFile;
+use super::edited_file::read_text;
 use super::jsonc::{self, Value};
 
 /// The rule by which an agent deletes the sessions of one of its places.
@@ -33,10 +33,10 @@ pub fn deletion(root: &AgentRoot) -> Option<Deletion> {
 fn read(path: &Path, rule: &Retention) -> Deletion {
     let days = Some(f64::from(rule.default_days));
     let default = Deletion { days, is_stated: false, file: path.to_owned(), trouble: None };
-    let text = match EditedFile::read(path) {
-        Ok(file) if !file.exists() => return default,
-        Ok(file) => file.text().to_owned(),
-        Err(error) => return Deletion { trouble: Some(error.to_string()), ..default },
+    let text = match read_text(path) {
+        Ok(None) => return default,
+        Ok(Some(text)) => text,
+        Err(error) => return Deletion { trouble: Some(format!("{error:#}")), ..default },
     };
     let root = match jsonc::parse(&text) {
         Ok(root) => root,
@@ -109,6 +109,15 @@ mod tests {
                 (days, is_stated, None),
                 "{text}"
             );
+        }
+        // Settings are often links to a folder of their own.
+        #[cfg(unix)]
+        {
+            std::fs::write(folder.path().join("real"), r#"{"keep": {"age": 90}}"#).unwrap();
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink("real", &link).unwrap();
+            let found = read(&link, &RULE);
+            assert_eq!((found.days, found.is_stated, found.trouble), (Some(90.0), true, None));
         }
         std::fs::write(&path, "{\n]").unwrap();
         let found = read(&path, &RULE);
