@@ -1,7 +1,7 @@
 //! Files of keys and certificates.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,10 @@ use crate::output_file::{Existing, write_file};
 use crate::readers::Readers;
 
 /// Maximum size of a key file.
-const MAX_SIZE: u64 = 1 << 16;
+const MAX_SIZE: usize = 1 << 16;
+
+/// The name of the file of a new private key.
+const PRIVATE_KEY: &str = "signing-key.pem";
 
 /// The files of a new key.
 pub struct KeyFiles {
@@ -42,10 +45,8 @@ pub fn generate(
     algorithm: KeyAlgorithm,
     password: Option<&str>,
 ) -> Result<(PublicKey, KeyFiles)> {
-    let files = KeyFiles {
-        private: folder.join("signing-key.pem"),
-        public: folder.join("signing-key.pub.pem"),
-    };
+    let files =
+        KeyFiles { private: folder.join(PRIVATE_KEY), public: folder.join("signing-key.pub.pem") };
     for path in [&files.private, &files.public] {
         if path.symlink_metadata().is_ok() {
             bail!("{} already exists: a key is never replaced", path.display());
@@ -105,6 +106,21 @@ pub fn named(option: Option<&PathBuf>) -> Result<PathBuf> {
     }
 }
 
+/// Returns the file of the private key of an archive, if no other is named.
+pub fn archive_key(archive: &Path) -> PathBuf {
+    archive_key_folder(archive).join(PRIVATE_KEY)
+}
+
+/// Returns the folder that `--keygen` writes the key of an archive to: next to it, never in it.
+pub fn archive_key_folder(archive: &Path) -> PathBuf {
+    // `.` and `..` have no name: a folder called `.-key` would be in the archive.
+    let resolved = archive.file_name().is_none().then(|| archive.canonicalize().ok()).flatten();
+    let archive = resolved.as_deref().unwrap_or(archive);
+    let mut name = archive.components().as_path().as_os_str().to_owned();
+    name.push("-key");
+    PathBuf::from(name)
+}
+
 /// The options of commands that read a private key.
 #[derive(Args)]
 pub struct PrivateKeyOptions {
@@ -112,84 +128,112 @@ pub struct PrivateKeyOptions {
     /// `VAC_KEY_PASSWORD`, else it is asked for on the terminal]
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// Use a key file that others can read
+    /// Use a key or password file that others can access
     #[arg(long)]
     insecure_key_permissions: bool,
 }
 
 impl PrivateKeyOptions {
     /// Reads a private key, with its password if it is encrypted. It is an error if users other than
-    /// its owner can access the file, unless the option allows it.
+    /// its owner can access one of the files, unless the option allows it.
     pub fn read(&self, path: &Path) -> Result<SecretKey> {
         let shown = path.display();
-        let (text, mode) = read_private(path)?;
+        let file = PrivateFile::read(path)?;
         // What the file is comes first: permissions matter for private keys alone.
-        let key = match SecretKey::from_pem(&text) {
+        let key = match SecretKey::from_pem(&file.text) {
             Err(KeyError::PasswordRequired) => None,
             key => Some(key.map_err(|error| not_a_private_key(path, &error))?),
         };
-        self.check_mode(path, mode)?;
+        self.check_mode(&file)?;
         if let Some(key) = key {
             return Ok(key);
         }
         let password = match &self.password_file {
-            Some(file) => password_in(file)?,
+            Some(path) => {
+                let file = PrivateFile::read(path)?;
+                self.check_mode(&file)?;
+                key_password::first_line(&file.text)
+            }
             None => key_password::of_key(path)?,
         };
-        SecretKey::parse(&text, Some(password.as_bytes())).map_err(|error| match error {
+        SecretKey::parse(&file.text, Some(password.as_bytes())).map_err(|error| match error {
             KeyError::WrongPassword => anyhow!("cannot decrypt {shown}: {error}"),
             error => not_a_private_key(path, &error),
         })
     }
 
-    fn check_mode(&self, path: &Path, mode: Option<u32>) -> Result<()> {
-        match mode {
-            Some(mode) if !self.insecure_key_permissions => bail!(
-                "{} can be accessed by other users (mode {mode:04o}): run chmod 600 on it, or \
-                 pass --insecure-key-permissions",
-                path.display()
-            ),
-            _ => Ok(()),
+    fn check_mode(&self, file: &PrivateFile<'_>) -> Result<()> {
+        match self.insecure_key_permissions {
+            true => Ok(()),
+            false => file.check_mode(", or pass --insecure-key-permissions"),
         }
     }
 }
 
-/// Checks that a program in the background can read a private key, which asks for no password.
-pub fn check_unattended(path: &Path) -> Result<()> {
-    match SecretKey::from_pem(&read_private(path)?.0) {
-        Ok(_) => Ok(()),
-        Err(KeyError::PasswordRequired) if key_password::is_in_variable() => Ok(()),
-        Err(KeyError::PasswordRequired) => bail!(
+/// Checks that a program in the background can sign with a private key: it asks for no password, and
+/// has no options that allow more.
+pub fn check_unattended(path: &Path, public: &PublicKey) -> Result<()> {
+    let file = PrivateFile::read(path)?;
+    let key = SecretKey::from_pem(&file.text).map_err(|error| match error {
+        KeyError::PasswordRequired => anyhow!(
             "{} is encrypted, and its password cannot be asked for in the background (use a key \
              without a password)",
             path.display()
         ),
-        Err(error) => Err(not_a_private_key(path, &error)),
+        error => not_a_private_key(path, &error),
+    })?;
+    file.check_mode("")?;
+    if key.public_key() != public {
+        bail!("{} is not the key of the archive, {}", path.display(), public.thumbprint_uri());
     }
+    Ok(())
 }
 
 /// Returns the password for a new key: the first line of a file, or else that of the variable or of
 /// the terminal.
 pub fn new_password(file: Option<&Path>) -> Result<Zeroizing<String>> {
-    let password = file.map_or_else(key_password::of_new_key, password_in)?;
+    let password = match file {
+        Some(path) => {
+            let file = PrivateFile::read(path)?;
+            file.check_mode("")?;
+            key_password::first_line(&file.text)
+        }
+        None => key_password::of_new_key()?,
+    };
     if password.is_empty() {
         bail!("the password is empty");
     }
     Ok(password)
 }
 
-fn password_in(file: &Path) -> Result<Zeroizing<String>> {
-    Ok(key_password::first_line(&read_private(file)?.0))
+/// A file that only its owner should be able to access.
+struct PrivateFile<'p> {
+    path: &'p Path,
+    text: Zeroizing<String>,
+    /// The permissions, if others can access it.
+    shared_mode: Option<u32>,
 }
 
-/// Reads a file that only its owner should be able to read. Returns its mode if others can, too.
-fn read_private(path: &Path) -> Result<(Zeroizing<String>, Option<u32>)> {
-    let read = || {
-        let file = File::open(path)?;
-        let mode = mode_for_others(&file)?;
-        Ok::<_, anyhow::Error>((content(file)?, mode))
-    };
-    read().with_context(|| format!("cannot read {}", path.display()))
+impl<'p> PrivateFile<'p> {
+    fn read(path: &'p Path) -> Result<Self> {
+        let read = || {
+            let file = File::open(path)?;
+            let shared_mode = mode_for_others(&file)?;
+            Ok::<_, anyhow::Error>(Self { path, text: content(file)?, shared_mode })
+        };
+        read().with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// Checks that others cannot access it. `way_out` is what can be done other than to change that.
+    fn check_mode(&self, way_out: &str) -> Result<()> {
+        match self.shared_mode {
+            None => Ok(()),
+            Some(mode) => bail!(
+                "{} can be accessed by other users (mode {mode:04o}): run chmod 600 on it{way_out}",
+                self.path.display()
+            ),
+        }
+    }
 }
 
 fn not_a_private_key(path: &Path, error: &KeyError) -> anyhow::Error {
@@ -232,9 +276,13 @@ pub fn read_chain(path: &Path) -> Result<Chain> {
 }
 
 /// Reads a file into one buffer, which is zeroed when it is dropped.
-fn content(file: File) -> Result<Zeroizing<String>> {
-    let mut text = Zeroizing::new(Vec::with_capacity(usize::try_from(MAX_SIZE)?));
-    file.take(MAX_SIZE).read_to_end(&mut text)?;
+fn content(file: impl Read) -> Result<Zeroizing<String>> {
+    // One byte more shows that the file is larger.
+    let mut text = Zeroizing::new(Vec::with_capacity(MAX_SIZE + 1));
+    file.take(MAX_SIZE as u64 + 1).read_to_end(&mut text)?;
+    if text.len() > MAX_SIZE {
+        bail!("it is larger than {} KiB", MAX_SIZE >> 10);
+    }
     match std::str::from_utf8(&text) {
         Ok(text) => Ok(Zeroizing::new(text.to_owned())),
         Err(_) => bail!("it is not text"),
@@ -254,4 +302,17 @@ fn mode_for_others(file: &File) -> Result<Option<u32>> {
 #[cfg(not(unix))]
 fn mode_for_others(_: &File) -> Result<Option<u32>> {
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_key_file_is_refused_and_not_cut() {
+        let text = "x".repeat(MAX_SIZE);
+        assert_eq!(*content(text.as_bytes()).unwrap(), text);
+        let error = content(format!("{text}x").as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 64 KiB");
+    }
 }

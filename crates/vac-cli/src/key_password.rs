@@ -50,11 +50,6 @@ pub fn first_line(text: &str) -> Zeroizing<String> {
     Zeroizing::new(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Whether the variable contains a password.
-pub fn is_in_variable() -> bool {
-    std::env::var_os(VAC_KEY_PASSWORD).is_some_and(|value| !value.is_empty())
-}
-
 fn from_variable() -> Result<Option<Zeroizing<String>>> {
     match std::env::var_os(VAC_KEY_PASSWORD).filter(|value| !value.is_empty()) {
         None => Ok(None),

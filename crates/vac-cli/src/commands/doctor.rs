@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::Args;
-use vac::{ConvertOptions, Search, Task};
+use vac::{ConvertOptions, Search};
 use vac_archive::Archive;
 use vac_store::MemoryBudget;
 use vac_store::join::DetectedLog;
@@ -16,22 +16,21 @@ use vac_store::places::AgentRoot;
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
-use crate::hook::{Removal, remove};
+use crate::hook::{InstalledHook, installed};
 use crate::json_output::{
-    AgentState, ArchiveState, DeletionState, DoctorOutput, DoctorProblem, Document, PlaceState,
+    AgentState, ArchiveState, DeletionState, DoctorOutput, DoctorProblem, Document, HookPresence,
+    HookState, PlaceState, ProblemCode,
 };
+use crate::key_files;
 use crate::layout;
 use crate::printer::Printer;
 use crate::printer::columns::Columns;
 use crate::printer::table::{Side, Table};
 use crate::session_names::records_folder;
-use crate::settings::edited_file::EditedFile;
 use crate::settings::retention::{Deletion, deletion};
 
 /// The number of the latest logs of an agent that are read for types that are not known.
 const MAX_READ: usize = 3;
-/// The code of logs that are of a newer version of their agent than was tested.
-const NEWER_VERSION: &str = "newer-version";
 /// Larger logs are not read for that.
 const MAX_SIZE: u64 = 32 << 20;
 
@@ -40,7 +39,7 @@ const MAX_SIZE: u64 = 32 << 20;
 /// Shows which places of agents exist, how many logs are in them, the newest version of each agent
 /// against the newest that was tested, types in the latest logs that are not known, when the agent
 /// deletes sessions, and whether it calls `vac` when one ends. Names what keeps sessions from being
-/// found. With DIR, shows the state of an archive, too.
+/// found, and what keeps a hook from adding them. With DIR, shows the state of an archive, too.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &["Types that are not known are searched in the three latest logs of each agent. Their content is kept \
@@ -70,7 +69,7 @@ impl DoctorArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let output = self.examine(printer)?;
         // A newer version is usually read as well.
-        let is_serious = |problem: &DoctorProblem| problem.code != NEWER_VERSION;
+        let is_serious = |problem: &DoctorProblem| problem.code != ProblemCode::NewerVersion;
         let is_failure = output.problems.iter().any(is_serious);
         let exit = if is_failure { Exit::Failure } else { Exit::Success };
         if self.json {
@@ -91,6 +90,13 @@ impl DoctorArgs {
             if !agent.unknown_types.is_empty() {
                 let types: Vec<_> = agent.unknown_types.keys().map(String::as_str).collect();
                 notes.push(format!("{}: unknown types: {}", agent.agent, types.join(", ")));
+            }
+            if agent.unexamined > 0 {
+                notes.push(format!(
+                    "{}: {} could not be examined for unknown types (see `vac convert`)",
+                    agent.agent,
+                    pluralize(agent.unexamined, "log")
+                ));
             }
         }
         if let Some(archive) = &output.archive {
@@ -129,17 +135,17 @@ impl DoctorArgs {
         let mut problem = |code, message: String| problems.push(DoctorProblem { code, message });
         if discover && std::env::home_dir().is_none_or(|home| home.as_os_str().is_empty()) {
             problem(
-                "no-home",
+                ProblemCode::NoHome,
                 "the home folder is unknown: set the variable HOME, or use --root".to_owned(),
             );
         }
         for missing in &found.missing {
-            problem("missing-folder", missing.clone());
+            problem(ProblemCode::MissingFolder, missing.clone());
         }
         let unread = found.logs.iter().filter_map(|it| Some((it, it.trouble.as_ref()?)));
         let unread = unread.map(|(log, trouble)| format!("{}: {trouble}", log.log.shown));
-        for trouble in found.troubles.iter().cloned().chain(unread) {
-            problem("unreadable", trouble);
+        for trouble in found.troubles.iter().map(ToString::to_string).chain(unread) {
+            problem(ProblemCode::Unreadable, trouble);
         }
         let mut agents = Vec::new();
         for agent in vac::agents() {
@@ -149,9 +155,15 @@ impl DoctorArgs {
             }
             let logs: Vec<_> =
                 found.logs.iter().filter(|log| log.agent == Some(agent.name)).collect();
-            let state = agent_state(agent, &own, &logs);
-            if let Some(trouble) = own.iter().find_map(|root| deletion(root)?.trouble) {
-                problem("settings", trouble);
+            // Settings of another home are not those of this user.
+            let hook = agent.adapter.upkeep().hook.filter(|_| discover && is_own(agent));
+            let commands = hook.map(|hook| installed(&hook));
+            let state = agent_state(agent, &own, &logs, commands.as_ref());
+            // Both are often in one file.
+            let trouble = own.iter().find_map(|root| deletion(root)?.trouble);
+            let unread = || commands.and_then(Result::err).map(|error| format!("{error:#}"));
+            if let Some(trouble) = trouble.or_else(unread) {
+                problem(ProblemCode::Settings, trouble);
             }
             if state.is_newer {
                 let message = format!(
@@ -161,7 +173,13 @@ impl DoctorArgs {
                     state.newest_version.as_deref().unwrap_or("-"),
                     state.newest_tested.unwrap_or("-"),
                 );
-                problem(NEWER_VERSION, message);
+                problem(ProblemCode::NewerVersion, message);
+            }
+            for hook in &state.hooks {
+                if let Some(error) = &hook.error {
+                    let message = format!("{}: hook for {}: {error}", state.agent, hook.archive);
+                    problem(ProblemCode::Hook, message);
+                }
             }
             agents.push(state);
         }
@@ -181,10 +199,10 @@ impl DoctorArgs {
             } else {
                 "folders of agents exist, but they contain no session".to_owned()
             };
-            problem("no-session", message);
+            problem(ProblemCode::NoSession, message);
         }
         if let Err(error) = records_folder() {
-            problem("records", format!("{error:#}"));
+            problem(ProblemCode::Records, format!("{error:#}"));
         }
         let archive = match &self.archive {
             None => None,
@@ -193,13 +211,13 @@ impl DoctorArgs {
                     if state.discontinued > 0 {
                         let logs = pluralize(state.discontinued, "log");
                         problem(
-                            "discontinued",
+                            ProblemCode::Discontinued,
                             format!("{logs} no longer contain what was archived"),
                         );
                     }
                     if !state.has_key {
                         problem(
-                            "key",
+                            ProblemCode::Key,
                             format!(
                                 "{}: no private key is found: `vac archive add` and hooks need --key or VAC_KEY",
                                 folder.display()
@@ -209,7 +227,7 @@ impl DoctorArgs {
                     Some(state)
                 }
                 Err(error) => {
-                    problem("archive", format!("{error:#}"));
+                    problem(ProblemCode::Archive, format!("{error:#}"));
                     None
                 }
             },
@@ -218,7 +236,17 @@ impl DoctorArgs {
     }
 }
 
-fn agent_state(agent: vac::Agent, roots: &[&AgentRoot], logs: &[&DetectedLog]) -> AgentState {
+/// Whether an agent is the one that its adapter is named after, whose settings and versions are known.
+fn is_own(agent: vac::Agent) -> bool {
+    agent.adapter.name() == agent.name
+}
+
+fn agent_state(
+    agent: vac::Agent,
+    roots: &[&AgentRoot],
+    logs: &[&DetectedLog],
+    commands: Option<&Result<Vec<String>>>,
+) -> AgentState {
     let place = |root: &&AgentRoot| PlaceState {
         path: root.path.display().to_string(),
         variable: root.variable,
@@ -230,8 +258,7 @@ fn agent_state(agent: vac::Agent, roots: &[&AgentRoot], logs: &[&DetectedLog]) -
         Some(newest) if !vac::is_newer_version(version, newest) => Some(newest),
         _ => Some(version),
     });
-    let is_own = agent.adapter.name() == agent.name;
-    let tested = agent.adapter.newest_tested().filter(|_| is_own);
+    let tested = agent.adapter.newest_tested().filter(|_| is_own(agent));
     let is_newer = newest.zip(tested).is_some_and(|(it, tested)| vac::is_newer_version(it, tested));
     let deletion = roots.iter().find_map(|root| deletion(root).filter(|_| root.path.exists()));
     let mut places = Vec::new();
@@ -239,6 +266,15 @@ fn agent_state(agent: vac::Agent, roots: &[&AgentRoot], logs: &[&DetectedLog]) -
     for root in roots.iter().filter(|root| seen.insert(root.path.clone())) {
         places.push(place(root));
     }
+    let hook = commands.map(|commands| match commands {
+        Err(_) => HookPresence::Unknown,
+        Ok(commands) if commands.is_empty() => HookPresence::Absent,
+        Ok(_) => HookPresence::Installed,
+    });
+    // A command that was edited is the user's own.
+    let hooks = commands.into_iter().flatten().flatten();
+    let hooks = hooks.filter_map(|command| Some(hook_state(&InstalledHook::parse(command)?)));
+    let (unknown_types, unexamined) = unknown_types(agent, logs);
     AgentState {
         agent: agent.name.to_owned(),
         places,
@@ -246,13 +282,15 @@ fn agent_state(agent: vac::Agent, roots: &[&AgentRoot], logs: &[&DetectedLog]) -
         newest_version: newest.map(str::to_owned),
         newest_tested: tested,
         is_newer,
-        unknown_types: unknown_types(agent, logs),
+        unknown_types,
+        unexamined,
         deletion: deletion.map(|Deletion { days, is_stated, file, .. }| DeletionState {
             days,
             is_stated,
             file: file.display().to_string(),
         }),
-        has_hook: if is_own { has_hook(agent) } else { None },
+        hook,
+        hooks: hooks.collect(),
     }
 }
 
@@ -260,42 +298,56 @@ fn is_in(log: &DetectedLog, folder: &Path) -> bool {
     log.log.paths().next().is_some_and(|path| path.starts_with(folder))
 }
 
-/// Returns whether the settings of an agent contain our hook; `None` if it is not known to call
-/// programs.
-fn has_hook(agent: vac::Agent) -> Option<bool> {
-    let hook = agent.adapter.upkeep().hook?;
-    let path = vac::search::own_folder(&hook.place)?.join(hook.file);
-    let file = EditedFile::read(&path).ok()?;
-    let removal = remove(hook.kind, file.text(), None, None);
-    Some(removal.is_ok_and(|it| it != Removal::Absent))
+fn hook_state(hook: &InstalledHook) -> HookState {
+    let last = hook.runs().and_then(|runs| runs.last());
+    let time = last.as_ref().ok().and_then(|last| Some(last.as_ref()?.time));
+    // What is wrong now says more than what went wrong then.
+    let error = match (hook.check(), last) {
+        (Err(error), _) | (Ok(()), Err(error)) => Some(format!("{error:#}")),
+        (Ok(()), Ok(last)) => last.and_then(|last| last.failure()),
+    };
+    HookState { archive: hook.archive.display().to_string(), time, error }
 }
 
-/// Returns the types in the latest logs of an agent that its adapter does not know.
-fn unknown_types(agent: vac::Agent, logs: &[&DetectedLog]) -> BTreeMap<String, u64> {
+/// Returns the types in the latest logs of an agent that its adapter does not know, and the number of
+/// logs that could not be read for that. Other commands print why.
+fn unknown_types(agent: vac::Agent, logs: &[&DetectedLog]) -> (BTreeMap<String, u64>, usize) {
     let modified = |log: &DetectedLog| -> Option<SystemTime> {
         log.log.paths().next()?.symlink_metadata().ok()?.modified().ok()
     };
     let mut latest: Vec<_> = logs.iter().filter(|log| log.log.files().is_some()).collect();
     latest.sort_by_cached_key(|log| (Reverse(modified(log)), log.log.shown.clone()));
-    let mut types = BTreeMap::new();
+    let (mut types, mut unexamined) = (BTreeMap::new(), 0);
     for log in latest.into_iter().take(MAX_READ) {
         if log.log.size().is_none_or(|size| size > MAX_SIZE) {
             continue;
         }
-        // What cannot be read is reported by other commands.
-        let paths = log.log.paths().next().map(Path::to_owned).into_iter().collect();
-        let search = Search { paths, agents: vec![agent.name.to_owned()], ..Search::default() };
-        let tasks: Vec<Task> = search.plan().map(|plan| plan.tasks).unwrap_or_default();
-        for task in &tasks {
-            let converted = vac::convert(task, &ConvertOptions::default(), std::io::sink());
-            for report in converted.into_iter().flat_map(|it| it.sessions) {
-                for (name, count) in report.unknown_types {
+        match types_in(agent, log) {
+            Ok(found) => {
+                for (name, count) in found {
                     *types.entry(name).or_default() += count;
                 }
             }
+            Err(_) => unexamined += 1,
         }
     }
-    types
+    (types, unexamined)
+}
+
+/// Returns the types in a log that the adapter of its agent does not know.
+fn types_in(agent: vac::Agent, log: &DetectedLog) -> vac::Result<Vec<(String, u64)>> {
+    let paths = log.log.paths().next().map(Path::to_owned).into_iter().collect();
+    let search = Search { paths, agents: vec![agent.name.to_owned()], ..Search::default() };
+    let plan = search.plan()?;
+    if let Some(trouble) = plan.troubles.into_iter().next() {
+        return Err(trouble);
+    }
+    let mut types = Vec::new();
+    for task in &plan.tasks {
+        let converted = vac::convert(task, &ConvertOptions::default(), std::io::sink())?;
+        types.extend(converted.sessions.into_iter().flat_map(|it| it.unknown_types));
+    }
+    Ok(types)
 }
 
 fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
@@ -306,6 +358,7 @@ fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
         let id = log.preview.session_id.as_deref();
         log.agent.is_some() && id.is_none_or(|id| !known.contains(id))
     };
+    let key = key_files::from_variable().unwrap_or_else(|| key_files::archive_key(folder));
     Ok(ArchiveState {
         archive: folder.display().to_string(),
         sessions: catalog.latest().count(),
@@ -313,7 +366,7 @@ fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
         time: archive.newest_head()?.0.time,
         not_archived: logs.iter().filter(is_new).count(),
         discontinued: catalog.discontinued().count(),
-        has_key: super::archive::default_key(folder).is_file(),
+        has_key: key.is_file(),
     })
 }
 
@@ -336,10 +389,11 @@ fn table(output: &DoctorOutput, width: Option<usize>) -> Table {
                 Some(None) => "never".to_owned(),
                 Some(Some(days)) => format!("{days:.0} days"),
             };
-            let hook = match agent.has_hook {
+            let hook = match agent.hook {
                 None => "-",
-                Some(true) => "yes",
-                Some(false) => "no",
+                Some(HookPresence::Installed) => "yes",
+                Some(HookPresence::Absent) => "no",
+                Some(HookPresence::Unknown) => "unknown",
             };
             columns.row([
                 first(agent.agent.clone()),

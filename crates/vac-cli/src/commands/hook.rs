@@ -1,7 +1,6 @@
 //! `vac hook`
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -10,10 +9,12 @@ use vac_adapter::Adapter;
 use vac_adapter::upkeep::AgentHook;
 use vac_archive::Archive;
 
-use super::archive::default_key;
 use crate::exit::Exit;
 use crate::help;
-use crate::hook::{HookCommand, Removal, insert, remove, timer};
+use crate::hook::{
+    HookCommand, HookRun, InstalledHook, Removal, check_key, commands, insert, remove,
+    settings_file, timer,
+};
 use crate::json_output::{Document, HookChange, HookOutput, PrintedHook};
 use crate::key_files;
 use crate::printer::Printer;
@@ -26,7 +27,8 @@ use crate::settings::edited_file::EditedFile;
 /// ending `.vac-backup`. --remove takes it out again.
 ///
 /// The agent never waits, and never fails because of it: sessions are added in the background. So a key
-/// with a password cannot be used. `vac archive status` shows what is not in the archive yet.
+/// with a password cannot be used. `vac doctor` prints what kept a hook from adding them, and
+/// `vac archive status` shows what is not in the archive yet.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
@@ -62,9 +64,12 @@ pub struct HookArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Start `vac archive add` in the background; what agents call
+    /// Start the process in the background; what agents call
     #[arg(long, hide = true, conflicts_with_all = ["write", "remove", "timer", "json"])]
     run: bool,
+    /// Call `vac archive add` and keep its result; what --run starts
+    #[arg(long, hide = true, conflicts_with_all = ["run", "write", "remove", "timer", "json"])]
+    background: bool,
 }
 
 /// Returns the parser of names of agents that call other programs.
@@ -80,9 +85,9 @@ fn hooks() -> impl Iterator<Item = (&'static dyn Adapter, AgentHook)> {
 impl HookArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        if self.run {
+        if self.run || self.background {
             // An error must not stop the agent.
-            let _ = self.start();
+            let _ = self.run_unseen();
             return Ok(Exit::Success);
         }
         if self.timer {
@@ -91,9 +96,7 @@ impl HookArgs {
         let mut output = HookOutput { hooks: Vec::new() };
         let mut exit = Exit::Success;
         for (adapter, hook) in self.selected()? {
-            let folder = vac::search::own_folder(&hook.place);
-            let folder = folder.context("no home folder (set the variable HOME)")?;
-            let path = hook.file.split('/').fold(folder, |path, name| path.join(name));
+            let path = settings_file(&hook)?;
             let changed = if self.remove {
                 self.remove_from(&path, &hook)
             } else {
@@ -145,23 +148,17 @@ impl HookArgs {
     }
 
     /// Returns the archive, which has to exist.
-    fn archive(&self) -> Result<PathBuf> {
+    fn archive(&self) -> Result<Archive> {
         let archive = self.archive.as_deref().context("no archive given")?;
-        let archive = std::path::absolute(archive)?;
-        if !Archive::is_archive(&archive) {
-            bail!("{} is not an archive (see `vac archive init`)", archive.display());
-        }
-        Ok(archive)
+        Ok(Archive::open(&std::path::absolute(archive)?)?)
     }
 
     /// Returns the key, unless it is the one that is found without an option. The program that runs
     /// the command may not have the variable that names it.
-    fn key(&self, archive: &Path) -> Result<Option<PathBuf>> {
+    fn key(&self, archive: &Archive) -> Result<Option<PathBuf>> {
         let stated = self.key.clone().or_else(key_files::from_variable);
         let stated = stated.map(std::path::absolute).transpose()?;
-        let key = stated.clone().unwrap_or_else(|| default_key(archive));
-        // An error of a hook is never seen.
-        key_files::check_unattended(&key)?;
+        check_key(archive, stated.as_deref())?;
         Ok(stated)
     }
 
@@ -174,7 +171,8 @@ impl HookArgs {
         let archive = self.archive()?;
         let key = self.key(&archive)?;
         let program = std::env::current_exe().context("the path of this program is unknown")?;
-        let command = HookCommand::of_agent(&program, adapter.name(), &archive, key.as_deref())?;
+        let command =
+            HookCommand::of_agent(&program, adapter.name(), archive.folder(), key.as_deref())?;
         let shell = Some(command.shell());
         if !self.write {
             let content = insert(hook.kind, None, &command)?;
@@ -192,6 +190,10 @@ impl HookArgs {
             file.delete_backup()?;
             file.keep_backup()?;
         }
+        // The results of an earlier hook may be those of another key.
+        let run = HookRun::new(adapter.name(), archive.folder(), key.as_deref())?;
+        run.forget()?;
+        run.create()?;
         file.write(&text)?;
         Ok((HookChange::Written, shell, None))
     }
@@ -206,6 +208,7 @@ impl HookArgs {
             archive.as_deref().map(|it| it.to_str().context("not Unicode")).transpose()?;
         let file = EditedFile::read(path)?;
         let backup = file.backup_text();
+        let commands = commands(hook.kind, file.text(), archive)?;
         let change = match remove(hook.kind, file.text(), backup.as_deref(), archive)? {
             Removal::Absent => HookChange::Absent,
             Removal::Nothing => {
@@ -220,6 +223,9 @@ impl HookArgs {
                 HookChange::Removed
             }
         };
+        for hook in commands.iter().filter_map(|command| InstalledHook::parse(command)) {
+            hook.runs()?.forget()?;
+        }
         Ok((change, None, None))
     }
 
@@ -227,8 +233,8 @@ impl HookArgs {
         let archive = self.archive()?;
         let key = self.key(&archive)?;
         let program = std::env::current_exe().context("the path of this program is unknown")?;
-        let command = HookCommand::of_timer(&program, &archive, key.as_deref())?;
-        let text = timer(&command, &archive.to_string_lossy());
+        let command = HookCommand::of_timer(&program, archive.folder(), key.as_deref())?;
+        let text = timer(&command, &archive.folder().to_string_lossy());
         if self.json {
             let hook = PrintedHook {
                 agent: "timer",
@@ -247,41 +253,16 @@ impl HookArgs {
         Ok(Exit::Success)
     }
 
-    /// Starts `vac archive add` and does not wait for it.
-    fn start(&self) -> Result<()> {
-        let mut command = std::process::Command::new(std::env::current_exe()?);
-        command.args(["archive", "add", "--discover", "--quiet"]);
+    /// Starts the process in the background, or is that process.
+    fn run_unseen(&self) -> Result<()> {
+        let archive = self.archive.as_deref().context("no archive")?;
         for agent in &self.agent {
-            command.args(["--agent", agent]);
+            let run = HookRun::new(agent, archive, self.key.as_deref())?;
+            if self.background { run.run()? } else { run.start()? }
         }
-        if let Some(key) = &self.key {
-            command.arg("--key").arg(key);
-        }
-        command.arg(self.archive.as_deref().context("no archive")?);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        detach(&mut command);
-        command.spawn()?;
         Ok(())
     }
 }
-
-/// Lets a process go on when the agent that started it ends.
-#[cfg(unix)]
-fn detach(command: &mut std::process::Command) {
-    use std::os::unix::process::CommandExt as _;
-    command.process_group(0);
-}
-
-/// Lets a process go on when the agent that started it ends.
-#[cfg(windows)]
-fn detach(command: &mut std::process::Command) {
-    use std::os::windows::process::CommandExt as _;
-    const DETACHED_PROCESS: u32 = 0x8;
-    command.creation_flags(DETACHED_PROCESS);
-}
-
-#[cfg(not(any(unix, windows)))]
-fn detach(_: &mut std::process::Command) {}
 
 fn print(output: &HookOutput, printer: &Printer) -> Result<()> {
     for (number, hook) in output.hooks.iter().enumerate() {

@@ -110,9 +110,60 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Splits a command into its words, which [`HookCommand::shell`] has quoted. Returns `None` for what
+/// is quoted in another way.
+pub fn split(command: &str) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    let mut rest = command;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let word = words.last_mut()?;
+        match c {
+            ' ' => words.push(String::new()),
+            '\'' | '"' => {
+                let (text, after) = rest.split_once(c)?;
+                word.push_str(text);
+                rest = after;
+            }
+            // The quote between two quoted parts.
+            '\\' if rest.starts_with('\'') => {
+                word.push('\'');
+                rest = &rest[1..];
+            }
+            c => word.push(c),
+        }
+    }
+    let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+    (quoted.join(" ") == command).then_some(words)
+}
+
 #[cfg(all(test, unix))]
 mod tests {
+    use super::super::InstalledHook;
     use super::*;
+
+    #[test]
+    fn command_is_parsed_as_it_was_written() {
+        let odd = "/it's \"my\" \\ $HOME ü/''";
+        for key in [None, Some(Path::new(odd))] {
+            let written =
+                HookCommand::of_agent(Path::new("/o p/vac"), "claude", Path::new(odd), key);
+            let written = written.unwrap();
+            let hook = InstalledHook {
+                agent: "claude".to_owned(),
+                program: PathBuf::from("/o p/vac"),
+                archive: PathBuf::from(odd),
+                key: key.map(Path::to_owned),
+            };
+            assert_eq!(InstalledHook::parse(&written.shell()), Some(hook.clone()));
+            let words = serde_json::to_string(written.words()).unwrap();
+            assert_eq!(InstalledHook::parse(&words), Some(hook));
+        }
+        for other in ["vac hook --run --agent x '/a", "vac hook --run --agent x \"/a\"", "vac", ""]
+        {
+            assert_eq!(InstalledHook::parse(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn words_are_read_by_a_shell_as_they_are() {

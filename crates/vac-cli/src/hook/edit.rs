@@ -136,8 +136,12 @@ impl ParsedCommand {
     }
 }
 
-/// Returns our commands in a text, in order, each once.
-fn commands(kind: HookKind, text: &str, archive: Option<&str>) -> Result<Vec<String>> {
+/// Returns our commands in a text, in order, each once: for a shell, or that of a plugin as a JSON
+/// array of texts.
+///
+/// # Errors
+/// If the text cannot be parsed.
+pub fn commands(kind: HookKind, text: &str, archive: Option<&str>) -> Result<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     let mut push = |command: &str| {
         if HookCommand::is_ours(command, archive) && !found.iter().any(|it| it == command) {

@@ -1,13 +1,18 @@
 //! Hooks: what makes an agent add a session to an archive when it ends.
 //!
-//! The agent calls `vac hook --run`, which starts `vac archive add` and does not wait for it, so that
-//! the agent neither waits nor fails. The settings of an agent are changed as text: what `vac` does
-//! not add or remove stays byte for byte.
+//! The agent calls `vac hook --run`, which starts a process in the background ([`HookRun`]) and does
+//! not wait for it, so that the agent neither waits nor fails. That process calls `vac archive add`
+//! and keeps its result, which `vac doctor` prints. The settings of an agent are changed as text: what
+//! `vac` does not add or remove stays byte for byte.
 
 mod command;
 mod edit;
+mod installed;
+mod run;
 mod timer;
 
 pub use command::HookCommand;
-pub use edit::{Removal, insert, remove};
+pub use edit::{Removal, commands, insert, remove};
+pub use installed::{InstalledHook, check_key, installed, settings_file};
+pub use run::HookRun;
 pub use timer::timer;

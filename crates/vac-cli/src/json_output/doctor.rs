@@ -43,9 +43,40 @@ pub struct AgentState {
     /// The time after which it deletes sessions, if it is known to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion: Option<DeletionState>,
-    /// Whether it calls `vac` when a session ends.
+    /// Number of the latest logs that could not be examined for unknown types.
+    pub unexamined: usize,
+    /// Whether it calls `vac` when a session ends; absent if it is not known to call programs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub has_hook: Option<bool>,
+    pub hook: Option<HookPresence>,
+    /// The hooks in its settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookState>,
+}
+
+/// Whether the settings of an agent contain a hook.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookPresence {
+    /// They do.
+    Installed,
+    /// They do not.
+    Absent,
+    /// They cannot be read.
+    Unknown,
+}
+
+/// A hook in the settings of an agent.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookState {
+    /// The folder of the archive.
+    pub archive: String,
+    /// When it was run last, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<u64>,
+    /// The reason why it cannot work, or why the last run failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// A place where an agent keeps sessions.
@@ -101,7 +132,35 @@ pub struct ArchiveState {
 #[derive(Serialize)]
 pub struct DoctorProblem {
     /// The code.
-    pub code: &'static str,
+    pub code: ProblemCode,
     /// A description of the problem, and what to do.
     pub message: String,
+}
+
+/// What keeps sessions from being found or kept.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemCode {
+    /// The home folder is unknown.
+    NoHome,
+    /// A folder that a variable or an option names does not exist.
+    MissingFolder,
+    /// A file or folder cannot be read.
+    Unreadable,
+    /// Settings of an agent cannot be read.
+    Settings,
+    /// A log is of a newer version of its agent than was tested.
+    NewerVersion,
+    /// A hook cannot work, or failed when it was run last.
+    Hook,
+    /// No session was found.
+    NoSession,
+    /// The folder with records that a variable names cannot be used.
+    Records,
+    /// The archive cannot be read.
+    Archive,
+    /// A log no longer contains what was archived.
+    Discontinued,
+    /// The private key of the archive was not found.
+    Key,
 }

@@ -29,7 +29,8 @@ pub use archive::{
 };
 pub use convert::{Changes, ConvertOutput};
 pub use doctor::{
-    AgentState, ArchiveState, DeletionState, DoctorOutput, DoctorProblem, PlaceState,
+    AgentState, ArchiveState, DeletionState, DoctorOutput, DoctorProblem, HookPresence, HookState,
+    PlaceState, ProblemCode,
 };
 pub use export::{ExportOutput, ExportedTable};
 pub use hook::{HookChange, HookOutput, PrintedHook};

@@ -155,7 +155,7 @@ fn envelopes_next_to_records_are_not_signed_again() {
 #[test]
 fn password_is_needed_once() {
     let folder = records();
-    folder.write("password", "sesame\n");
+    folder.write_private("password", "sesame\n");
     let password = ["--encrypt", "--password-file", "password"];
     assert_eq!(folder.vac(&[&["keygen", "-o", "secret"][..], &password].concat()).code, 0);
     // A pipe can be read once.

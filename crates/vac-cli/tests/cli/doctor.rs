@@ -31,7 +31,7 @@ fn places_logs_versions_and_settings_are_shown() {
         (&claude["deletion"]["days"], &claude["deletion"]["is-stated"]),
         (&90.0.into(), &true.into())
     );
-    assert_eq!(claude["has-hook"], false);
+    assert_eq!((&claude["hook"], &claude["unexamined"]), (&"absent".into(), &0.into()));
     assert!(agent("codex").get("deletion").is_none());
     assert_eq!(agent("gemini")["deletion"]["days"], 30.0);
     for width in ["20", "40", "60", "80", "120", "200"] {
@@ -80,8 +80,13 @@ fn reason_for_finding_nothing_is_named() {
     for code in ["missing-folder", "records", "no-session"] {
         assert!(found.iter().any(|it| it == code), "{code}: {nothing:?}");
     }
-    folder.write("home/.claude/settings.json", "{");
-    assert!(codes(&doctor(&folder, &[], &["--json"])).contains(&"settings".to_owned()));
+    for file in ["home/.claude/settings.json", "home/.cursor/hooks.json"] {
+        let path = folder.write(file, "{");
+        let ran = doctor(&folder, &[], &["--json"]);
+        assert!(codes(&ran).contains(&"settings".to_owned()), "{ran:?}");
+        assert!(ran.stdout.contains("\"hook\": \"unknown\""), "{ran:?}");
+        fs::remove_file(path).unwrap();
+    }
 }
 
 #[test]
@@ -101,4 +106,34 @@ fn state_of_an_archive_is_shown() {
     assert!(codes(&doctor(&folder, &[], &["kept", "--json"])).contains(&"key".to_owned()));
     let ran = doctor(&folder, &[], &["home", "--json"]);
     assert_eq!((ran.code, codes(&ran)), (1, vec!["archive".to_owned()]), "{ran:?}");
+}
+
+/// Settings are often links to a folder of their own.
+#[cfg(unix)]
+#[test]
+fn linked_settings_are_read() {
+    let folder = home::home();
+    assert_eq!(folder.vac(&["archive", "init", "kept", "--keygen"]).code, 0);
+    let settings = folder.write("home/.claude/settings.json", "{\"cleanupPeriodDays\": 90}");
+    let write = ["hook", "kept", "--agent", "claude", "--write"];
+    assert_eq!(folder.vac_at_home(&[], &write).code, 0);
+    fs::rename(&settings, folder.path().join("dotfile")).unwrap();
+    std::os::unix::fs::symlink("../../dotfile", &settings).unwrap();
+    let ran = doctor(&folder, &[], &["--json"]);
+    assert_eq!((ran.code, codes(&ran).len()), (0, 0), "{ran:?}");
+    let json = ran.json();
+    let claude = json["agents"].as_array().unwrap().iter().find(|it| it["agent"] == "claude");
+    let claude = claude.unwrap();
+    assert_eq!((&claude["deletion"]["days"], &claude["hook"]), (&90.0.into(), &"installed".into()));
+}
+
+/// Only the beginning of the log fits the agent.
+#[test]
+fn log_that_cannot_be_examined_is_counted() {
+    let folder = home::home();
+    let beginning = home::claude(home::CLAUDE_ID, "2026-03-01T09:00:00.000Z").repeat(1000);
+    folder.write(home::CLAUDE_FILE, beginning + &"{\"strange\": 1}\n".repeat(60_000));
+    let json = doctor(&folder, &[], &["--json"]).json();
+    let claude = json["agents"].as_array().unwrap().iter().find(|it| it["agent"] == "claude");
+    assert_eq!(claude.unwrap()["unexamined"], 1, "{json}");
 }

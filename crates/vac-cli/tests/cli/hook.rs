@@ -25,6 +25,11 @@ fn prepared() -> Folder {
 
 const ARCHIVE: &str = "it's \"my\" $HOME";
 
+fn fixture(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    fs::read(path).unwrap()
+}
+
 fn hook(folder: &Folder, arguments: &[&str]) -> Ran {
     folder.vac_at_home(&[], &[&["hook"], arguments].concat())
 }
@@ -257,10 +262,107 @@ fn hook_without_a_usable_key_is_refused() {
     let printed = folder.vac_at_home(&variable, &["hook", ARCHIVE, "--agent", "claude"]);
     let stated = format!("--key {}", folder.path().join(&key).display());
     assert!(printed.code == 0 && printed.stdout.contains(&stated), "{printed:?}");
-    home::copy("sign/keys/openssh-aes256-ctr", &folder, "encrypted");
-    let encrypted = ["hook", ARCHIVE, "--agent", "claude", "--key", "encrypted"];
-    let refused = folder.vac_at_home(&[], &encrypted);
-    assert!(refused.code == 1 && refused.stderr.contains("is encrypted"), "{refused:?}");
+    let encrypted = fixture("sign/keys/openssh-aes256-ctr");
+    folder.write_private("encrypted", encrypted);
+    assert_eq!(folder.vac(&["keygen", "-o", "other"]).code, 0);
+    // The agent has no variables of this shell.
     let variable = [("VAC_KEY_PASSWORD", "sesame")];
-    assert_eq!(folder.vac_at_home(&variable, &encrypted).code, 0);
+    for (key, words) in [
+        ("encrypted", "is encrypted, and its password cannot be asked for in the background"),
+        ("other/signing-key.pem", "is not the key of the archive, urn:"),
+    ] {
+        let arguments = ["hook", ARCHIVE, "--agent", "claude", "--write", "--key", key];
+        let refused = folder.vac_at_home(&variable, &arguments);
+        assert!(refused.code == 1 && refused.stderr.contains(words), "{refused:?}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let shared = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(folder.path().join(&key), shared).unwrap();
+        let refused = hook(&folder, &[ARCHIVE, "--agent", "claude", "--write", "--key", &key]);
+        assert!(refused.code == 1 && refused.stderr.contains("mode 0644"), "{refused:?}");
+        assert!(!refused.stderr.contains("--insecure"), "{refused:?}");
+    }
+    assert!(!settings(&folder, ".claude/settings.json").exists());
+}
+
+/// Returns the folder with the results of the only hook.
+#[cfg(unix)]
+fn results(folder: &Folder) -> std::path::PathBuf {
+    let mut folders = fs::read_dir(folder.path().join("home/.local/state/vac/hooks")).unwrap();
+    let found = folders.next().expect("a hook").unwrap().path();
+    assert!(folders.next().is_none());
+    found
+}
+
+/// Returns the errors of hooks that `vac doctor` prints.
+#[cfg(unix)]
+fn problems(folder: &Folder) -> Vec<String> {
+    let json = folder.vac_at_home(&[], &["doctor", "--json"]).json();
+    let problems = json["problems"].as_array().unwrap();
+    let hooks = problems.iter().filter(|it| it["code"] == "hook");
+    hooks.map(|it| it["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn doctor_prints_why_a_hook_adds_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = prepared();
+    let write = [ARCHIVE, "--agent", "claude", "--write"];
+    assert_eq!(hook(&folder, &write).code, 0);
+    assert_eq!(problems(&folder), [""; 0]);
+    let key = folder.path().join(format!("{ARCHIVE}-key/signing-key.pem"));
+    let set_mode = |mode| fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
+    let archive = folder.path().canonicalize().unwrap().join(ARCHIVE);
+    let run = || {
+        let archive = archive.to_str().unwrap();
+        let ran = hook(&folder, &["--background", "--agent", "claude", archive]);
+        assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
+    };
+    set_mode(0o644);
+    let now = problems(&folder);
+    assert!(now.len() == 1 && now[0].contains("mode 0644") && !now[0].contains("last run"));
+    run();
+    // What went wrong then is known although it would not go wrong again.
+    set_mode(0o600);
+    let then = problems(&folder);
+    assert!(then.len() == 1 && then[0].contains("mode 0644"), "{then:?}");
+    assert!(then[0].contains("the last run, at 20"), "{then:?}");
+    run();
+    assert_eq!(problems(&folder), [""; 0]);
+    fs::rename(&archive, archive.with_file_name("moved")).unwrap();
+    let now = problems(&folder);
+    assert!(now.len() == 1 && now[0].contains("not an archive"), "{now:?}");
+    assert_eq!(hook(&folder, &["--remove"]).code, 0);
+    assert_eq!(problems(&folder), [""; 0]);
+}
+
+/// While one process adds sessions, one is next. It finds what the others would.
+#[cfg(unix)]
+#[test]
+fn at_most_one_run_of_a_hook_waits() {
+    use std::time::{Duration, Instant};
+    let folder = prepared();
+    assert_eq!(hook(&folder, &[ARCHIVE, "--agent", "claude", "--write"]).code, 0);
+    let results = results(&folder);
+    let running = fs::File::open(&results).unwrap();
+    running.lock().unwrap();
+    let archive = folder.path().join(ARCHIVE);
+    let arguments = ["hook", "--background", "--agent", "claude", archive.to_str().unwrap()];
+    let mut waiting: Vec<_> = (0..4).map(|_| folder.start_at_home(&arguments)).collect();
+    let started = Instant::now();
+    while waiting.len() > 1 {
+        waiting.retain_mut(|child| child.try_wait().unwrap().is_none());
+        assert!(started.elapsed() < Duration::from_secs(60), "{} wait", waiting.len());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(waiting[0].try_wait().unwrap().is_none(), "one waits");
+    assert!(!results.join("result.json").exists());
+    drop(running);
+    assert!(waiting[0].wait().unwrap().success());
+    assert!(results.join("result.json").exists());
+    assert_eq!(wait_for_sessions(&folder), 1);
 }

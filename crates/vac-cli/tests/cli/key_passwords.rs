@@ -20,7 +20,7 @@ fn folder() -> Folder {
     for name in ["openssh-ed25519", "openssh-ed25519.pub", "openssh-rsa", "pkcs8-3des.pem"] {
         copy(&folder, name);
     }
-    folder.write("password", "sesame\nanother line\n");
+    folder.write_private("password", "sesame\nanother line\n");
     folder
 }
 
@@ -68,6 +68,26 @@ fn password_is_read_from_a_file_first() {
     assert!(ran.code == 2 && ran.stderr.contains("cannot read none"), "{ran:?}");
 }
 
+/// Who can write the file of a password could as well write the key.
+#[cfg(unix)]
+#[test]
+fn password_file_that_others_can_access_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let mode = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(folder.path().join("password"), mode).unwrap();
+    let sign = ["sign", "a.json", "--key", "pkcs8-scrypt.pem", "-o", "a.cose"];
+    let sign = [&sign[..], &["--password-file", "password"]].concat();
+    let keygen = ["keygen", "--encrypt", "--password-file", "password", "-o", "new"];
+    for arguments in [&sign[..], &keygen] {
+        let ran = folder.vac(arguments);
+        let words = "password can be accessed by other users (mode 0666): run chmod 600 on it";
+        assert!(ran.code == 2 && ran.stderr.contains(words), "{ran:?}");
+    }
+    let ran = folder.vac(&[&sign[..], &["--insecure-key-permissions"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
 #[test]
 fn archives_are_signed_with_encrypted_keys() {
     let folder = folder();
@@ -109,7 +129,7 @@ fn new_keys_are_encrypted_and_of_either_algorithm() {
     }
     let arguments = ["keygen", "--encrypt", "--password-file", "password", "-o", "other"];
     assert_eq!(folder.vac(&arguments).code, 0);
-    folder.write("empty", "\n");
+    folder.write_private("empty", "\n");
     let arguments = ["keygen", "--encrypt", "--password-file", "empty", "-o", "none"];
     let ran = folder.vac(&arguments);
     assert!(ran.code == 2 && ran.stderr.contains("the password is empty"), "{ran:?}");

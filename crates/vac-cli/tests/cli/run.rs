@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Variables that say where agents keep their sessions.
-const PLACES: [&str; 8] = [
+const PLACES: [&str; 10] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
@@ -14,6 +14,9 @@ const PLACES: [&str; 8] = [
     "OPENCODE_DB",
     "CURSOR_CONFIG_DIR",
     "APPDATA",
+    // Where `vac` keeps the results of hooks.
+    "LOCALAPPDATA",
+    "XDG_STATE_HOME",
 ];
 
 /// Variables that say whether there are colours.
@@ -78,6 +81,18 @@ impl Folder {
         path
     }
 
+    /// Puts a file there that only its owner can access.
+    pub fn write_private(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.write(name, content);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(&path, mode).expect("a file");
+        }
+        path
+    }
+
     /// Runs `vac` there.
     pub fn vac(&self, arguments: &[&str]) -> Ran {
         self.vac_with(arguments, b"")
@@ -101,6 +116,14 @@ impl Folder {
             command.env(name, value);
         }
         self.run(command.args(arguments), b"")
+    }
+
+    /// Starts `vac` there as that user and does not wait for it.
+    pub fn start_at_home(&self, arguments: &[&str]) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
+        self.settle(&mut command);
+        command.current_dir(self.path()).args(arguments).stdin(Stdio::null());
+        command.spawn().expect("a program")
     }
 
     /// Runs a line of a shell there as that user, for whom `vac` is this program.

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use vac_archive::{Archive, InitOptions};
 use vac_value::Encoding;
 
-use super::{KeyOption, key_folder};
+use super::KeyOption;
 use crate::commands::convert::parse_label;
 use crate::exit::Exit;
 use crate::help;
@@ -74,7 +74,7 @@ impl Init {
         }
         let mut key_file = None;
         let key = if self.keygen {
-            let folder = key_folder(&self.archive);
+            let folder = key_files::archive_key_folder(&self.archive);
             let (_, files) = key_files::generate(&folder, KeyAlgorithm::Ed25519, None)?;
             key_file = Some(files.private.display().to_string());
             self.key.private_key.read(&files.private)?

@@ -87,27 +87,12 @@ struct KeyOption {
 impl KeyOption {
     /// Reads the key for an archive.
     fn read(&self, archive: &Path) -> Result<SecretKey> {
-        let own = key_folder(archive).join("signing-key.pem");
+        let own = key_files::archive_key(archive);
         let is_stated = self.key.is_some() || key_files::from_variable().is_some();
         let option = self.key.as_ref().or((!is_stated && own.exists()).then_some(&own));
         let missing = || format!("{} does not exist", own.display());
         self.private_key.read(&key_files::named(option).with_context(missing)?)
     }
-}
-
-/// Returns the private key of an archive that is used without an option.
-pub fn default_key(archive: &Path) -> PathBuf {
-    key_files::from_variable().unwrap_or_else(|| key_folder(archive).join("signing-key.pem"))
-}
-
-/// Returns the folder that `--keygen` writes the key of an archive to: next to it, never in it.
-fn key_folder(archive: &Path) -> PathBuf {
-    // `.` and `..` have no name: a folder called `.-key` would be in the archive.
-    let resolved = archive.file_name().is_none().then(|| archive.canonicalize().ok()).flatten();
-    let archive = resolved.as_deref().unwrap_or(archive);
-    let mut name = archive.components().as_path().as_os_str().to_owned();
-    name.push("-key");
-    PathBuf::from(name)
 }
 
 fn open(folder: &Path) -> Result<Archive> {
