@@ -1,9 +1,7 @@
 //! The first pass: collects the facts about a session, and plans the entry of each line.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::num::NonZeroU32;
+use std::num::NonZeroU16;
+use std::rc::Rc;
 
 use vac_adapter::frame::Place;
 use vac_adapter::members::Rest;
@@ -28,6 +26,7 @@ use crate::queue::Queue;
 use crate::repeated_calls::RepeatedCalls;
 use crate::session_defaults::SessionDefaults;
 use crate::session_folder::Spilled;
+use crate::short_hash::{ShortHash, ShortHashMap};
 use crate::subagent::{Calls, Part, SidechainCalls};
 
 /// The facts about a session.
@@ -52,8 +51,8 @@ pub(crate) struct Facts {
     pub calls: Calls,
     sidechains: SidechainCalls,
     progress: ProgressMessages,
-    /// The annotations of messages that were withdrawn or replaced.
-    superseded: HashMap<String, Superseded<'static>>,
+    /// The messages that were withdrawn or replaced: how, and by which line.
+    superseded: ShortHashMap<(SupersededHow, Option<Rc<str>>)>,
     changes: Changes,
     repeated_calls: RepeatedCalls,
     /// The number of web exports.
@@ -72,9 +71,9 @@ pub(crate) struct Facts {
     is_journal: bool,
     pub models: Models,
     /// For each message of the API its last line with a usage.
-    usage: HashMap<Key, usize>,
-    /// Hashes of the contents of messages, by the ids of their lines.
-    messages: HashMap<Key, u64>,
+    usage: ShortHashMap<usize>,
+    /// The messages with an id: hashes of id and content.
+    messages: ShortHashMap<()>,
     queue: Queue,
 }
 
@@ -124,8 +123,11 @@ pub(crate) struct LinePlan {
     pub repeats_call: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
-    sidechain: Option<NonZeroU32>,
+    sidechain: Option<NonZeroU16>,
 }
+
+// There is one for each line of the log.
+const _: () = assert!(size_of::<LinePlan>() <= 10);
 
 /// The kind of entry that a line becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -228,14 +230,8 @@ impl Facts {
         let end = content.len().saturating_sub(COMPARED);
         let start = &content[..content.len().min(COMPARED)];
         let usage = said.usage.map(Node::raw);
-        let found = hash(&(content.len(), start, &content[end..], usage));
-        match self.messages.entry(key(&id)) {
-            Entry::Occupied(before) => *before.get() == found,
-            Entry::Vacant(place) => {
-                place.insert(found);
-                false
-            }
-        }
+        let message = (&*id, content.len(), start, &content[end..], usage);
+        self.messages.insert(ShortHash::new(&message), ()).is_some()
     }
 
     /// Returns whether a line states something that lines before it do not.
@@ -255,9 +251,11 @@ impl Facts {
 
     /// Adds the messages that a line withdraws or replaces.
     fn add_retractions(&mut self, members: &LineMembers<'_, '_>) {
-        let by = || members.id.and_then(Node::text).map(|id| Text::Owned(id.into_owned()));
+        let mut by = None;
         let mut add = |id: Text<'_>, how| {
-            self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
+            let line = || members.id.and_then(Node::text).map(|id| Rc::from(&*id));
+            let by: &Option<Rc<str>> = by.get_or_insert_with(line);
+            self.superseded.insert(ShortHash::new(&*id), (how, by.clone()));
         };
         let [retracted, refused] = members.retracted;
         // Without another model, the prompt stays the last message.
@@ -290,7 +288,11 @@ impl Facts {
             });
         }
         if let Some(id) = &envelope.id {
-            it.superseded = self.superseded.get(&**id).cloned();
+            let superseded = self.superseded.get(ShortHash::new(&**id));
+            it.superseded = superseded.map(|(how, by)| {
+                let by = by.as_deref().map(Text::Borrowed);
+                Superseded { how: *how, by }
+            });
         }
         let part = self.parts.get(place.file);
         let sidechain = plan.sidechain.and_then(|call| self.sidechains.call(call));
@@ -385,7 +387,7 @@ impl Facts {
             models.filter_map(Node::text).for_each(|model| self.add_model(&model, 0, is_subagent));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
-        if let Some(before) = id.and_then(|id| self.usage.insert(key(&id), line))
+        if let Some(before) = id.and_then(|id| self.usage.insert(ShortHash::new(&*id), line))
             && let Some(plan) = self.plans.get_mut(before)
         {
             plan.counts_usage = false;
@@ -455,8 +457,8 @@ impl Facts {
         if let [part] = self.parts.as_mut_slice() {
             self.agent = part.agent.take();
         }
-        self.usage = HashMap::new();
-        self.messages = HashMap::new();
+        self.usage = ShortHashMap::default();
+        self.messages = ShortHashMap::default();
         self.progress.end();
         self.sidechains.end();
         if let Some(misfit) = self.verdict.refusal("claude") {
@@ -528,22 +530,4 @@ fn is_local_command(members: &LineMembers<'_, '_>) -> bool {
 fn queued<'d: 'a, 'a>(attachment: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     attachment.member("type").filter(|kind| kind.is_text("queued_command"))?;
     attachment.member("prompt").filter(|prompt| prompt.kind() != Kind::Null)
-}
-
-/// A hash of an id, of 128 bits, to keep little of each line in memory.
-type Key = (u64, u64);
-
-fn key(id: &str) -> Key {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    let first = hasher.finish();
-    // The state has 256 bits: another byte gives 64 bits more without reading the id again.
-    hasher.write_u8(1);
-    (first, hasher.finish())
-}
-
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

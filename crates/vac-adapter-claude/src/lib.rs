@@ -116,6 +116,7 @@ mod session;
 mod session_defaults;
 mod session_folder;
 mod sessions;
+mod short_hash;
 mod subagent;
 mod tools;
 mod upkeep;

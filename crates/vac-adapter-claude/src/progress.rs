@@ -3,29 +3,30 @@
 //! Often they are nowhere else: such a line is a message of its own. Where the subagent's own
 //! file is part of the session, or another line has the same message, it repeats that entry.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
 use vac_adapter::frame::Place;
 use vac_record::MessageEntryType;
 use vac_value::{Kind, Node, Text};
 
 use crate::first_pass::LineKind;
+use crate::short_hash::{ShortHash, ShortHashMap};
 
 /// The messages that `progress` lines contain.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressMessages {
-    /// The entries of lines, by the identity of the message.
-    entries: HashMap<Key, String>,
-    /// The entries that other entries repeat.
-    duplicates: HashMap<String, String>,
+    /// The ids of entries, by the identities of their messages.
+    entries: ShortHashMap<Rc<str>>,
+    /// The ids of the entries that others repeat, by the ids of these.
+    duplicates: ShortHashMap<Rc<str>>,
 }
 
-/// The identity of a message.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Message(String),
-    Call(String),
-    Result(String),
+/// An identity of a message.
+#[derive(Hash)]
+enum Identity<'m> {
+    Message(&'m str),
+    Call(&'m str),
+    Result(&'m str),
 }
 
 impl ProgressMessages {
@@ -41,16 +42,12 @@ impl ProgressMessages {
         let Some(content) = inner.and_then(|inner| inner.member("content")) else {
             return LineKind::Event;
         };
-        let entry = id.map_or_else(|| place.id(), str::to_owned);
-        for key in keys(message.member("uuid"), Some(content)) {
-            match self.entries.get(&key) {
-                Some(first) if *first != entry => {
-                    self.duplicates.entry(entry.clone()).or_insert_with(|| first.clone());
-                }
-                Some(_) => {}
-                None => {
-                    self.entries.insert(key, entry.clone());
-                }
+        let entry: Rc<str> = id.map_or_else(|| place.id().into(), Rc::from);
+        for identity in identities(message.member("uuid"), Some(content)) {
+            let first = self.entries.entry(identity).or_insert_with(|| Rc::clone(&entry));
+            if *first != entry {
+                let repeated = || Rc::clone(first);
+                self.duplicates.entry(ShortHash::new(&*entry)).or_insert_with(repeated);
             }
         }
         LineKind::Progress(kind)
@@ -62,16 +59,16 @@ impl ProgressMessages {
             return;
         }
         let Some(entry) = id.and_then(Node::text) else { return };
-        for key in keys(id, content) {
-            if let Some(repeated) = self.entries.get(&key) {
-                self.duplicates.insert(repeated.clone(), entry.clone().into_owned());
+        for identity in identities(id, content) {
+            if let Some(repeated) = self.entries.get(identity) {
+                self.duplicates.insert(ShortHash::new(&**repeated), Rc::from(&*entry));
             }
         }
     }
 
     /// Frees the memory that only the first pass needs.
     pub fn end(&mut self) {
-        self.entries = HashMap::new();
+        self.entries = ShortHashMap::default();
     }
 
     /// Returns the entry that the entry of a line repeats.
@@ -80,16 +77,21 @@ impl ProgressMessages {
             return None;
         }
         let id = id.map_or_else(|| place.id().into(), Text::Borrowed);
-        self.duplicates.get(&*id).map(String::as_str)
+        self.duplicates.get(ShortHash::new(&*id)).map(|entry| &**entry)
     }
 }
 
-fn keys(id: Option<Node<'_, '_>>, content: Option<Node<'_, '_>>) -> Vec<Key> {
-    let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Text::into_owned);
-    let mut keys: Vec<_> = text(id).map(Key::Message).into_iter().collect();
-    for block in content.into_iter().flat_map(Node::elements) {
-        let result = text(block.member("tool_use_id")).map(Key::Result);
-        keys.extend(result.or_else(|| text(block.member("id")).map(Key::Call)));
-    }
-    keys
+/// Returns the hashes of the identities of a message: its id, and the ids of its calls and results.
+fn identities<'d: 'a, 'a>(
+    id: Option<Node<'d, 'a>>,
+    content: Option<Node<'d, 'a>>,
+) -> impl Iterator<Item = ShortHash> {
+    let message = id.and_then(Node::text).map(|id| ShortHash::new(&Identity::Message(&id)));
+    let blocks = content.into_iter().flat_map(Node::elements).filter_map(|block| {
+        let result = block.member("tool_use_id").and_then(Node::text);
+        let result = result.map(|id| ShortHash::new(&Identity::Result(&id)));
+        let call = || block.member("id").and_then(Node::text);
+        result.or_else(|| call().map(|id| ShortHash::new(&Identity::Call(&id))))
+    });
+    message.into_iter().chain(blocks)
 }

@@ -36,7 +36,10 @@ impl<'i> ClaudeSession<'i> {
         }
         match Sessions::find(&log)? {
             None => Ok(vec![whole]),
-            Some(sessions) => Self::read_several(input, &log, &Rc::new(sessions)),
+            Some(sessions) => {
+                drop(whole);
+                Self::read_several(input, &log, &Rc::new(sessions))
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use vac_adapter::{Error, Log};
 use vac_value::Node;
 
 use crate::lines::{self, LineContent};
+use crate::short_hash::{ShortHash, ShortHashMap};
 
 /// Maximum number of sessions, because each is read on its own. Lines of further ones stay
 /// with the last.
@@ -58,7 +59,7 @@ struct Search {
     joined: Vec<usize>,
     has_messages: Vec<bool>,
     /// The sessions of lines, by the ids of the lines.
-    line_session: HashMap<String, usize>,
+    line_session: ShortHashMap<usize>,
     runs: Vec<(usize, usize)>,
 }
 
@@ -83,13 +84,13 @@ impl Search {
         let kind = line.member("type");
         self.has_messages[number] |=
             kind.is_some_and(|kind| kind.is_text("user") || kind.is_text("assistant"));
-        if let Some(other) = text("parentUuid").and_then(|id| self.line_session.get(&*id).copied())
-        {
+        let hash = |key: &str| text(key).map(|id| ShortHash::new(&*id));
+        if let Some(other) = hash("parentUuid").and_then(|id| self.line_session.get(id).copied()) {
             self.join(number, other);
         }
-        if let Some(id) = text("uuid") {
+        if let Some(id) = hash("uuid") {
             // Of copies the last counts: a line goes on from one of its own session.
-            self.line_session.insert(id.into_owned(), number);
+            self.line_session.insert(id, number);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Subagents: the parts of the log that are theirs, and the calls that started them.
 
 use std::collections::{HashMap, VecDeque};
-use std::num::NonZeroU32;
+use std::num::NonZeroU16;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::attachment::{event, id};
@@ -12,6 +12,7 @@ use vac_record::annotations::{EntryAnnotations, Subagent};
 use vac_value::{Kind, Node, Text};
 
 use crate::envelope::Envelope;
+use crate::short_hash::{ShortHash, ShortHashMap};
 
 /// The event that a subagent's part begins with.
 const EVENT_TYPE: &str = "subagent";
@@ -160,12 +161,12 @@ pub(crate) struct SidechainCalls {
     /// The ids of the calls, which are numbered from 1.
     calls: Vec<String>,
     /// Calls by the length and the beginning of their prompts.
-    prompts: HashMap<(usize, String), VecDeque<NonZeroU32>>,
+    prompts: HashMap<(usize, String), VecDeque<NonZeroU16>>,
     /// Calls by the ids of the subagents' lines.
-    lines: HashMap<String, NonZeroU32>,
+    lines: ShortHashMap<NonZeroU16>,
 }
 
-/// Maximum number of calls that are remembered.
+/// Maximum number of calls that are remembered. Their numbers have 16 bits.
 const MAX_CALLS: usize = 32 * 1024;
 /// Maximum number of characters of a prompt that are compared.
 const MAX_PROMPT: usize = 256;
@@ -183,7 +184,7 @@ impl SidechainCalls {
         }
         let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Text::into_owned);
         if let (Some(call), Some(prompt)) = (text(block.member("id")), text(input.member("prompt")))
-            && let Some(number) = u32::try_from(self.calls.len() + 1).ok().and_then(NonZeroU32::new)
+            && let Some(number) = u16::try_from(self.calls.len() + 1).ok().and_then(NonZeroU16::new)
         {
             self.calls.push(call);
             self.prompts.entry(prompt_key(&prompt)).or_default().push_back(number);
@@ -196,12 +197,12 @@ impl SidechainCalls {
         id: Option<Node<'_, '_>>,
         parent: Option<Node<'_, '_>>,
         content: Option<Node<'_, '_>>,
-    ) -> Option<NonZeroU32> {
+    ) -> Option<NonZeroU16> {
         if self.calls.is_empty() {
             return None;
         }
         let call = match parent.and_then(Node::text) {
-            Some(parent) => self.lines.get(&*parent).copied(),
+            Some(parent) => self.lines.get(ShortHash::new(&*parent)).copied(),
             None => {
                 let first = content.and_then(|content| match content.kind() {
                     Kind::Array => content.elements().next()?.member("text")?.text(),
@@ -211,7 +212,7 @@ impl SidechainCalls {
             }
         }?;
         if let Some(id) = id.and_then(Node::text) {
-            self.lines.insert(id.into_owned(), call);
+            self.lines.insert(ShortHash::new(&*id), call);
         }
         Some(call)
     }
@@ -219,11 +220,11 @@ impl SidechainCalls {
     /// Frees the memory that only the first pass needs.
     pub fn end(&mut self) {
         self.prompts = HashMap::new();
-        self.lines = HashMap::new();
+        self.lines = ShortHashMap::default();
     }
 
     /// Returns the id of a call.
-    pub fn call(&self, number: NonZeroU32) -> Option<&str> {
-        self.calls.get(number.get() as usize - 1).map(String::as_str)
+    pub fn call(&self, number: NonZeroU16) -> Option<&str> {
+        self.calls.get(usize::from(number.get()) - 1).map(String::as_str)
     }
 }

@@ -334,12 +334,15 @@ fn messages_that_are_logged_again_are_duplicates() {
         json!({"type": "assistant", "uuid": "a1", "sessionId": "s", "version": version, "message": message})
             .to_string()
     };
-    let log =
-        [line("2.1.7", "Done."), line("2.1.12", "Done."), line("2.1.12", "Other.")].join("\n");
+    let texts = ["Done.", "Done.", "Other.", "Done.", "Other."];
+    let versions = ["2.1.7", "2.1.12", "2.1.12", "2.1.12", "2.1.12"];
+    let lines = versions.into_iter().zip(texts).map(|(version, text)| line(version, text));
+    let log = lines.collect::<Vec<_>>().join("\n");
     let outcome = check("s.jsonl", &log);
     let entries = outcome.only().entries();
     let duplicates: Vec<_> = entries.iter().map(|entry| &entry["vac"]["duplicate-of"]).collect();
-    assert_eq!(duplicates, [&Value::Null, &json!("a1"), &Value::Null]);
+    let (own, again) = (&Value::Null, &json!("a1"));
+    assert_eq!(duplicates, [own, again, own, again, again], "each content is compared");
     assert_eq!(entries[1]["vac"]["usage"], Value::Null);
 }
 
