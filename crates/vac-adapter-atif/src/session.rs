@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
+use vac_adapter::bare_record::{agent_meta, bare_record};
 use vac_adapter::frame::{Content, Place};
-use vac_adapter::provider::provider;
 use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::shared_log::SharedLog;
 use vac_adapter::{Adapter, Error, Origin, Session, Sink};
 use vac_record::annotations::{EntryAnnotations, Subagent};
-use vac_record::{AgentMeta, SessionId, SessionTrace, VerifiableAgentRecord};
-use vac_value::{Kind, Map, Node, Text};
+use vac_record::{AgentMeta, VerifiableAgentRecord};
+use vac_value::{Kind, Node, Text};
 
 use crate::survey::{Facts, VARIANT};
 use crate::trajectory::{self, TRAJECTORY, Trajectory};
@@ -35,33 +35,12 @@ impl Session for AtifSession<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Facts { agent, version, models, span, .. } = &self.facts;
-        let model = models.main_or_unknown();
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id.clone().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(self.id.clone().into()),
-                session_start: span.first(),
-                session_end: span.last(),
-                agent_meta: AgentMeta {
-                    model_id: model.to_owned().into(),
-                    model_provider: provider(model).into(),
-                    models: models.listed(),
-                    cli_name: agent.clone().map(Into::into),
-                    cli_version: version.clone().map(Into::into),
-                    extensions: Map::default(),
-                },
-                environment: None,
-                entries: Vec::new(),
-                extensions: Map::default(),
-            },
-            created: span.first(),
-            file_attribution: None,
-            vcs: None,
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        let meta = AgentMeta {
+            cli_name: agent.clone().map(Into::into),
+            cli_version: version.clone().map(Into::into),
+            ..agent_meta(models)
+        };
+        bare_record(&self.id, meta, span.first(), span.last())
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use vac_adapter::bare_record::bare_record;
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::{Adapter, Error, Input, Log, Parent, Session, Sink, Verdict, ids};
-use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
+use vac_record::{AgentMeta, Environment, VerifiableAgentRecord};
 use vac_value::Map;
 
 use crate::facts::{Facts, Next};
@@ -158,7 +159,6 @@ impl Session for Survey<'_> {
         let facts = &self.facts;
         let meta = facts.meta();
         let vcs = meta.and_then(|meta| meta.vcs.clone());
-        let start = facts.start();
         let sandboxes: Vec<_> =
             facts.sandboxes.iter().map(|sandbox| sandbox.clone().into()).collect();
         let environment = facts.working_dir().map(|working_dir| Environment {
@@ -177,25 +177,12 @@ impl Session for Survey<'_> {
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
             extensions: Map::default(),
         };
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id.clone().into(),
-            session: SessionTrace {
-                format: meta.and_then(|meta| meta.format).map(Into::into),
-                session_id: SessionId::Text(self.id.clone().into()),
-                session_start: start.clone(),
-                session_end: facts.last(),
-                agent_meta,
-                environment,
-                entries: Vec::new(),
-                extensions: meta.map(|meta| meta.lineage.clone()).unwrap_or_default(),
-            },
-            created: start,
-            file_attribution: None,
-            vcs,
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        let mut record = bare_record(&self.id, agent_meta, facts.start(), facts.last());
+        record.vcs = vcs;
+        record.session.format = meta.and_then(|meta| meta.format).map(Into::into);
+        record.session.environment = environment;
+        record.session.extensions = meta.map(|meta| meta.lineage.clone()).unwrap_or_default();
+        record
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use vac_adapter::adapter::Parent;
+use vac_adapter::bare_record::{agent_meta, bare_record};
 use vac_adapter::models::Models;
-use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids, raw};
 use vac_record::annotations::Relation;
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Decode, Environment, SessionId, SessionTrace, VcsContext,
-    VerifiableAgentRecord,
+    AbstractTimestamp, AgentMeta, Decode, Environment, VcsContext, VerifiableAgentRecord,
 };
 use vac_value::{IntoOwned, Kind, Map, Node};
 
@@ -265,37 +264,15 @@ impl Facts {
             sandboxes: None,
             extensions: Map::default(),
         });
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id().to_owned().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(self.id().to_owned().into()),
-                session_start: self.start(),
-                session_end: self.end(),
-                agent_meta: self.agent(),
-                environment,
-                entries: Vec::new(),
-                extensions,
-            },
-            created: self.start(),
-            file_attribution: None,
-            vcs,
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        let mut record = bare_record(self.id(), self.agent(), self.start(), self.end());
+        record.vcs = vcs;
+        record.session.environment = environment;
+        record.session.extensions = extensions;
+        record
     }
 
     fn agent(&self) -> AgentMeta<'static> {
-        let main = self.models.main_or_unknown();
-        AgentMeta {
-            model_id: main.to_owned().into(),
-            model_provider: provider(main).into(),
-            models: self.models.listed(),
-            cli_name: Some("cursor".into()),
-            cli_version: None,
-            extensions: Map::default(),
-        }
+        AgentMeta { cli_name: Some("cursor".into()), ..agent_meta(&self.models) }
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use vac_adapter::adapter::Parent;
+use vac_adapter::bare_record::bare_record;
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::provider::provider;
 use vac_adapter::raw::push;
 use vac_adapter::{Error, Input, Log, Origin, Session, Sink};
 use vac_record::annotations::Relation;
-use vac_record::{AgentMeta, Entry, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
+use vac_record::{AgentMeta, Entry, Environment, VerifiableAgentRecord};
 use vac_value::{Map, Node};
 
 use crate::attachment::{Attachments, Links, is_hash_of};
@@ -123,37 +124,20 @@ impl Session for Surveyed<'_> {
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Summary { start, end, rest, models, .. } = &self.summary;
         let models: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id.clone().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(self.id.clone().into()),
-                session_start: start.clone(),
-                session_end: end.clone(),
-                agent_meta: AgentMeta {
-                    model_id: self.model.clone().into(),
-                    model_provider: provider(&self.model).into(),
-                    models: (!models.is_empty()).then_some(models),
-                    cli_name: Some(crate::CLI_NAME.into()),
-                    cli_version: None,
-                    extensions: Map::default(),
-                },
-                environment: self.working_dir.clone().map(|working_dir| Environment {
-                    working_dir: working_dir.into(),
-                    vcs: None,
-                    sandboxes: None,
-                    extensions: Map::default(),
-                }),
-                entries: Vec::new(),
-                extensions: rest.clone(),
-            },
-            created: start.clone(),
-            file_attribution: None,
+        let meta = AgentMeta {
+            models: (!models.is_empty()).then_some(models),
+            cli_name: Some(crate::CLI_NAME.into()),
+            ..AgentMeta::new(self.model.clone(), provider(&self.model))
+        };
+        let mut record = bare_record(&self.id, meta, start.clone(), end.clone());
+        record.session.environment = self.working_dir.clone().map(|working_dir| Environment {
+            working_dir: working_dir.into(),
             vcs: None,
-            recording_agent: None,
+            sandboxes: None,
             extensions: Map::default(),
-        }
+        });
+        record.session.extensions = rest.clone();
+        record
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

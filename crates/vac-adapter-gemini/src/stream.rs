@@ -7,11 +7,12 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use vac_adapter::annotation::attach;
+use vac_adapter::bare_record::{agent_meta, bare_record};
 use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::members::Rest;
 use vac_adapter::models::Models;
 use vac_adapter::parts::outcome::{self, StatedEnd};
-use vac_adapter::provider::{UNKNOWN, provider};
+use vac_adapter::provider::UNKNOWN;
 use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::time::Span;
 use vac_adapter::{Confidence, Share};
@@ -20,10 +21,10 @@ use vac_adapter::{
 };
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Usage};
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
-    ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
+    AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, ToolCallEntry,
+    ToolResultEntry, VerifiableAgentRecord,
 };
-use vac_value::{Any, Kind, Map, Node, Text};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::facts::time;
 use crate::user_message_kind::{self, Position};
@@ -271,33 +272,8 @@ impl Session for Stream<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Facts { models, span, .. } = &self.facts;
-        let model = models.main_or_unknown();
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id.clone().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(self.id.clone().into()),
-                session_start: span.first(),
-                session_end: span.last(),
-                agent_meta: AgentMeta {
-                    model_id: model.to_owned().into(),
-                    model_provider: provider(model).into(),
-                    models: models.listed(),
-                    cli_name: Some(crate::CLI_NAME.into()),
-                    cli_version: None,
-                    extensions: Map::default(),
-                },
-                environment: None,
-                entries: Vec::new(),
-                extensions: Map::default(),
-            },
-            created: span.first(),
-            file_attribution: None,
-            vcs: None,
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        let meta = AgentMeta { cli_name: Some(crate::CLI_NAME.into()), ..agent_meta(models) };
+        bare_record(&self.id, meta, span.first(), span.last())
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

@@ -1,13 +1,12 @@
 //! The record around the entries of a session.
 
+use vac_adapter::bare_record::{agent_meta, bare_record};
 use vac_adapter::members::{Rest, keys, object};
-use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_adapter::{Parent, Report, mapping};
 use vac_record::annotations::Relation;
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
-    VerifiableAgentRecord,
+    AbstractTimestamp, AgentMeta, Environment, SessionTrace, VcsContext, VerifiableAgentRecord,
 };
 use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node, Text};
 
@@ -212,16 +211,13 @@ impl SessionData {
 
     fn agent_meta(&self, objects: &[StoredObject<'_>], all: &Objects<'_>) -> AgentMeta<'static> {
         let models = SessionModels::new(objects, &all.models, self.model.as_ref());
-        let model = models.models.main_or_unknown();
-        let runs = models.provider();
-        AgentMeta {
-            model_id: model.to_owned().into(),
-            model_provider: runs.map_or_else(|| provider(model).into(), |it| it.to_owned().into()),
-            models: models.models.listed(),
-            cli_name: Some("opencode".into()),
-            cli_version: self.version.clone().map(Into::into),
-            extensions: Map::default(),
+        let mut meta = agent_meta(&models.models);
+        if let Some(provider) = models.provider() {
+            meta.model_provider = provider.to_owned().into();
         }
+        meta.cli_name = Some("opencode".into());
+        meta.cli_version = self.version.clone().map(Into::into);
+        meta
     }
 
     /// Returns the record without entries.
@@ -238,25 +234,12 @@ impl SessionData {
             stored.created.iter().for_each(|created| span.add(&AbstractTimestamp::Uint(*created)));
         }
         let start = self.start.clone().or_else(|| span.first());
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: id.to_owned().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(id.to_owned().into()),
-                session_start: start.clone(),
-                session_end: self.end.clone().or_else(|| span.last()),
-                agent_meta: self.agent_meta(objects, all),
-                environment: self.environment(objects, all),
-                entries: Vec::new(),
-                extensions: self.session.clone(),
-            },
-            created: start,
-            file_attribution: None,
-            vcs: self.vcs(),
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        let end = self.end.clone().or_else(|| span.last());
+        let mut record = bare_record(id, self.agent_meta(objects, all), start, end);
+        record.vcs = self.vcs();
+        record.session.environment = self.environment(objects, all);
+        record.session.extensions = self.session.clone();
+        record
     }
 
     /// Returns the session that this one came from.

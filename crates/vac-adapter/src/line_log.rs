@@ -15,13 +15,13 @@ pub use compactions::Compactions;
 use std::rc::Rc;
 
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Decode, Entry, Environment, SessionId, SessionTrace, VcsContext,
-    VerifiableAgentRecord,
+    AbstractTimestamp, Decode, Entry, Environment, VcsContext, VerifiableAgentRecord,
 };
 use vac_value::{IntoOwned, Kind, Limits, Map, Node, Scanner, Text};
 
 use crate::adapter::{Adapter, Error, Origin, Parent, Preview, Session, Share, Sink};
 use crate::attachment::Attachment;
+use crate::bare_record::{agent_meta, bare_record};
 use crate::container::{RowProblem, row_of};
 use crate::detect::Sample;
 use crate::entry::{self, Common};
@@ -30,7 +30,7 @@ use crate::ids;
 use crate::input::{Input, Log};
 use crate::members::{Rest, object};
 use crate::models::Models;
-use crate::provider::{UNKNOWN, provider};
+use crate::provider::UNKNOWN;
 use crate::raw::{self, KnownMembers};
 use crate::report::Report;
 use crate::shared_log::{SessionNumbers, SharedLog};
@@ -296,42 +296,22 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = self.format.facts();
-        let model = facts.models.main_or_unknown();
-        let provider = facts.provider.clone().map_or_else(|| provider(model).into(), Text::Owned);
+        let mut meta = agent_meta(&facts.models);
+        if let Some(provider) = &facts.provider {
+            meta.model_provider = provider.clone().into();
+        }
         let adapter = F::adapter().cli_name();
-        let cli_name = facts.cli_name.clone().map_or(adapter.into(), Text::Owned);
-        let environment = facts.cwd.clone().map(|cwd| Environment {
+        meta.cli_name = Some(facts.cli_name.clone().map_or(adapter.into(), Text::Owned));
+        meta.cli_version = facts.version.clone().map(Into::into);
+        let mut record = bare_record(&self.id, meta, facts.start(), facts.span.last());
+        record.vcs.clone_from(&facts.vcs);
+        record.session.environment = facts.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
             vcs: facts.vcs.clone(),
             sandboxes: None,
             extensions: Map::default(),
         });
-        VerifiableAgentRecord {
-            version: vac_record::SCHEMA_VERSION.into(),
-            id: self.id.clone().into(),
-            session: SessionTrace {
-                format: None,
-                session_id: SessionId::Text(self.id.clone().into()),
-                session_start: facts.start(),
-                session_end: facts.span.last(),
-                agent_meta: AgentMeta {
-                    model_id: model.to_owned().into(),
-                    model_provider: provider,
-                    models: facts.models.listed(),
-                    cli_name: Some(cli_name),
-                    cli_version: facts.version.clone().map(Into::into),
-                    extensions: Map::default(),
-                },
-                environment,
-                entries: Vec::new(),
-                extensions: Map::default(),
-            },
-            created: facts.start(),
-            file_attribution: None,
-            vcs: facts.vcs.clone(),
-            recording_agent: None,
-            extensions: Map::default(),
-        }
+        record
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
