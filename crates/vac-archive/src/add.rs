@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use serde::Serialize;
@@ -25,17 +25,18 @@ use crate::claims::StatementClaim;
 use crate::disk::Disk;
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::index::KnownLog;
-use crate::journal::ArchiveHead;
 use crate::lock::{FolderLock, Wait};
 use crate::objects::{MAX_RECORD, StoreError};
 use crate::origin::Origin;
 use crate::selection::{LogState, Selection};
 use crate::writer::Writer;
 
+mod run;
+
+use run::Run;
+
 /// Statements are written in batches of this many sessions.
 const BATCH: usize = 64;
-/// A head acknowledges at most this many versions.
-const MAX_ACKNOWLEDGED: usize = 4096;
 /// Maximum size of the id and the path of a session, in bytes. A log can contain any id, and the
 /// header of a statement is limited.
 const MAX_NAMES: usize = 24 << 10;
@@ -332,10 +333,8 @@ impl<'c> Converter<'c> {
     /// Whether the record and the logs of a version can be read.
     fn is_intact(&self, version: &ArchivedVersion) -> bool {
         let objects = &self.archive.objects;
-        let is_source = |source: &SourceLine| {
-            source.hash().is_some_and(|hash| objects.is_intact(&hash, source.size))
-        };
-        version.record().is_ok_and(|record| objects.is_intact(&record, MAX_RECORD))
+        let is_source = |source: &SourceLine| objects.is_intact(&source.sha_256, source.size);
+        objects.is_intact(&version.record_sha_256, MAX_RECORD)
             && (!version.logs || version.details.sources.iter().all(is_source))
     }
 
@@ -375,7 +374,10 @@ impl<'c> Converter<'c> {
             Ok(document) => document,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let details = RecordDetails::read(&document, bytes.len());
+        let details = match RecordDetails::read(&document, bytes.len()) {
+            Ok(details) => details,
+            Err(reason) => return Ok(Err(reason)),
+        };
         drop(document);
         let names = report.session_id.len() + origin.len();
         if names > MAX_NAMES {
@@ -393,17 +395,15 @@ impl<'c> Converter<'c> {
         };
         let objects = &self.archive.objects;
         let mut folders = Vec::new();
-        let base = previous.and_then(|(version, _)| objects.whole_base(&version.record().ok()?));
+        let base = previous.and_then(|(version, _)| objects.whole_base(&version.record_sha_256));
         folders.extend(objects.store_record(self.disk, bytes, &record, base)?);
         if self.options.keep_logs {
             let before = previous.map(|(version, _)| &version.details.sources[..]);
             for (number, source) in details.sources.iter().enumerate() {
-                let Some(hash) = source.hash() else {
-                    return Ok(Err(format!("the source {} has no hash", source.name)));
-                };
                 let base = before.and_then(|before| base_of(before, number, source));
                 let open = || -> std::io::Result<Box<dyn Read + '_>> { log.read_source(number) };
-                let stored = objects.store_source(self.disk, (source.size, &hash), base, &open)?;
+                let stored =
+                    objects.store_source(self.disk, (source.size, &source.sha_256), base, &open)?;
                 folders.extend(stored);
             }
         }
@@ -419,8 +419,7 @@ impl<'c> Converter<'c> {
             continues: previous.map(|(_, continues)| continues),
         };
         let session_id = report.session_id.clone();
-        let is_stated =
-            previous.is_some_and(|(version, _)| version.record().is_ok_and(|it| it == record));
+        let is_stated = previous.is_some_and(|(version, _)| version.record_sha_256 == record);
         Ok(Ok(NewVersion { session_id, claim, record, details, folders, is_stated }))
     }
 
@@ -463,7 +462,7 @@ impl<'c> Converter<'c> {
     ) -> Result<bool, String> {
         let Converted { log, report, bytes, record } = converted;
         // The archive may have lost it, and then it is stored again.
-        if version.record().is_ok_and(|it| it == *record) {
+        if version.record_sha_256 == *record {
             return Ok(true);
         }
         let unknown = |reason: &dyn std::fmt::Display| {
@@ -514,125 +513,5 @@ fn is_same(log: &StoredLog, version: &ArchivedVersion) -> bool {
 fn base_of(before: &[SourceLine], number: usize, source: &SourceLine) -> Option<(u64, Hash)> {
     let same_name = before.iter().find(|earlier| earlier.name == source.name);
     let base = same_name.or_else(|| before.get(number))?;
-    Some((base.size, base.hash()?))
-}
-
-/// Takes what was stored, in order.
-struct Run<'r> {
-    writer: Writer<'r>,
-    selection: Selection,
-    summary: AddSummary,
-    acknowledges: bool,
-    logs: Vec<KnownLog>,
-    /// The sessions that were added, with the hashes of their sources.
-    seen: HashSet<(String, Vec<String>)>,
-}
-
-impl Run<'_> {
-    fn take(&mut self, worked: Worked, progress: &mut dyn FnMut(AddProgress<'_>)) -> Result<()> {
-        let Worked { known, state, outcome } = worked;
-        let shown = &known.log.shown;
-        let mut is_settled = true;
-        match outcome {
-            Outcome::Broken(error) => return Err(error),
-            Outcome::Unchanged => self.summary.unchanged += 1,
-            Outcome::NotALog => self.summary.skipped += 1,
-            // The index keeps that it was acknowledged.
-            Outcome::NotALogAnyMore(_) if self.acknowledges => self.summary.skipped += 1,
-            Outcome::NotALogAnyMore(reason) | Outcome::Failed(reason) => {
-                is_settled = false;
-                self.summary.failed.push((shown.clone(), reason));
-            }
-            Outcome::Sessions(sessions) => {
-                for session in sessions {
-                    match session {
-                        Ok(version) => self.take_version(version, shown, progress)?,
-                        Err(reason) => {
-                            is_settled = false;
-                            self.summary.failed.push((shown.clone(), reason));
-                        }
-                    }
-                }
-            }
-        }
-        if is_settled {
-            self.logs.extend(self.selection.known_log(&known, &state));
-        }
-        Ok(())
-    }
-
-    fn take_version(
-        &mut self,
-        version: NewVersion,
-        shown: &str,
-        progress: &mut dyn FnMut(AddProgress<'_>),
-    ) -> Result<()> {
-        let NewVersion { session_id, claim, record, details, folders, is_stated } = version;
-        if is_stated {
-            self.summary.unchanged += 1;
-            if !folders.is_empty() {
-                let repaired = format!("what was lost of session {session_id} was stored again");
-                self.summary.repaired.push(repaired);
-            }
-            self.writer.keep(folders);
-            return Ok(());
-        }
-        let hashes = details.sources.iter().map(|source| source.sha_256.clone()).collect();
-        if !self.seen.insert((session_id.clone(), hashes)) {
-            let duplicate = format!("{shown}: skipped, a copy of another log of {session_id}");
-            self.summary.duplicates.push(duplicate);
-            return Ok(());
-        }
-        let added = self.writer.state(&session_id, claim, record, details, folders)?;
-        progress(AddProgress::Added(added));
-        self.summary.added.push(added.clone());
-        Ok(())
-    }
-
-    /// Writes what waits, a head and the index.
-    fn finish(mut self, failure: Option<Error>, build: &str) -> Result<AddSummary> {
-        if let Some(error) = failure {
-            // What is stated already gets a head if that is possible; otherwise the next run does it.
-            let _ = self.writer.flush().and_then(|()| self.writer.write_head(Vec::new()));
-            return Err(error);
-        }
-        self.writer.flush()?;
-        let open: Vec<_> = self.writer.catalog.discontinued().map(|it| it.number).collect();
-        if self.acknowledges {
-            self.summary.acknowledged = open;
-        }
-        // Headers are limited, so one head cannot acknowledge any number of versions.
-        let mut acknowledged = self.summary.acknowledged.chunks(MAX_ACKNOWLEDGED);
-        if self.writer.is_ahead() || !self.summary.acknowledged.is_empty() {
-            self.writer.write_head(acknowledged.next().unwrap_or_default().to_vec())?;
-        }
-        for numbers in acknowledged {
-            self.writer.write_head(numbers.to_vec())?;
-        }
-        // What was not searched in this run is known as before.
-        let mut logs = std::mem::take(&mut self.logs);
-        let members: HashSet<String> = logs.iter().flat_map(|log| &log.members).cloned().collect();
-        let is_other = |log: &&KnownLog| !log.members.iter().any(|it| members.contains(it));
-        let exists = |path: &str| Path::new(path).symlink_metadata().is_ok();
-        // A session of a store is the path of the store with `#` and a key.
-        let is_there = |key: &String| {
-            exists(key) || key.match_indices('#').any(|(end, _)| exists(&key[..end]))
-        };
-        let settled = self.selection.settled.iter().flat_map(|log| &log.members);
-        let settled: HashSet<&String> = settled.collect();
-        let is_left =
-            |log: &&KnownLog| log.members.iter().all(|key| settled.contains(key) || is_there(key));
-        logs.extend(self.writer.logs.iter().filter(is_other).filter(is_left).cloned());
-        logs.sort_by(|one, other| one.members.cmp(&other.members));
-        self.writer.write_index(logs, build)?;
-        let catalog = &self.writer.catalog;
-        let pair = |version: &ArchivedVersion| {
-            let previous = version.previous.and_then(|number| catalog.get(number))?;
-            Some((version.clone(), previous.clone()))
-        };
-        self.summary.discontinued = catalog.discontinued().filter_map(pair).collect();
-        let ArchiveHead { claim, .. } = &self.writer.head;
-        self.summary.size = claim.size;
-        Ok(self.summary)
-    }
+    Some((base.size, base.sha_256))
 }

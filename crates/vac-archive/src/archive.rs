@@ -249,7 +249,10 @@ impl Archive {
         })?;
         let document = Document::scan(&record, self.description.encoding())
             .map_err(|error| self.damaged("objects", &error.to_string()))?;
-        Ok(RecordDetails::read(&document, record.len()))
+        RecordDetails::read(&document, record.len()).map_err(|why| {
+            let number = statement.claim.number;
+            self.damaged("objects", &format!("the record of statement {number}: {why}"))
+        })
     }
 
     pub(crate) fn damaged(&self, file: &str, reason: &str) -> Error {
@@ -262,7 +265,7 @@ impl Archive {
     /// # Errors
     /// If it is missing, or has other bytes than were signed.
     pub fn record(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
-        let record = self.objects.read(&version.record()?);
+        let record = self.objects.read(&version.record_sha_256);
         record.map_err(|error| self.object_error("the record", version.number, &error))
     }
 
@@ -276,11 +279,9 @@ impl Archive {
         number: usize,
         out: &mut dyn std::io::Write,
     ) -> Result<u64> {
-        let source = version.details.sources.get(number);
-        let source = source.and_then(|source| Some((source.hash()?, source.size)));
         let missing = || Error::new(ArchiveErrorKind::Refused, "no such source");
-        let (hash, size) = source.ok_or_else(missing)?;
-        let read = self.objects.read_to(&hash, &mut Bounded::new(out, size));
+        let source = version.details.sources.get(number).ok_or_else(missing)?;
+        let read = self.objects.read_to(&source.sha_256, &mut Bounded::new(out, source.size));
         read.map_err(|error| self.object_error("a log", version.number, &error))
     }
 

@@ -9,7 +9,7 @@ use vac_record::time::{instant, utc};
 use vac_sign::merkle::Hash;
 use vac_value::{Document, Node};
 
-use crate::claims::{StatementClaim, hex, parse_hash};
+use crate::claims::{StatementClaim, hex, hex_hash, parse_hash};
 use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::journal::Statement;
 use crate::origin::Origin;
@@ -42,9 +42,9 @@ pub struct ArchivedVersion {
     /// When it was added, in seconds since 1970, as the signer claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// SHA-256 of the record, in hexadecimal.
-    #[serde(rename = "record-sha-256")]
-    pub record_sha_256: String,
+    /// SHA-256 of the record; in JSON, in hexadecimal.
+    #[serde(rename = "record-sha-256", with = "hex_hash")]
+    pub record_sha_256: Hash,
     /// What the record states.
     #[serde(flatten)]
     pub details: RecordDetails,
@@ -74,29 +74,15 @@ pub struct SourceLine {
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
-    /// Its SHA-256, in hexadecimal.
-    #[serde(rename = "sha-256")]
-    pub sha_256: String,
-}
-
-impl From<&SourceFile> for SourceLine {
-    fn from(source: &SourceFile) -> Self {
-        let SourceFile { name, size, sha_256 } = source.clone();
-        Self { name, size, sha_256 }
-    }
+    /// Its SHA-256; in JSON, in hexadecimal.
+    #[serde(rename = "sha-256", with = "hex_hash")]
+    pub sha_256: Hash,
 }
 
 impl From<&SourceLine> for SourceFile {
     fn from(source: &SourceLine) -> Self {
-        let SourceLine { name, size, sha_256 } = source.clone();
-        Self { name, size, sha_256 }
-    }
-}
-
-impl SourceLine {
-    /// Returns the hash; `None` if the text is not one.
-    pub fn hash(&self) -> Option<Hash> {
-        parse_hash(&self.sha_256)
+        let SourceLine { name, size, sha_256 } = source;
+        Self { name: name.clone(), size: *size, sha_256: hex(sha_256) }
     }
 }
 
@@ -107,8 +93,8 @@ pub(crate) struct RecordIdentity {
 }
 
 impl RecordDetails {
-    /// Reads the details of a record.
-    pub(crate) fn read(document: &Document<'_>, size: usize) -> Self {
+    /// Reads the details of a record. Fails if a source has no name, size or hash.
+    pub(crate) fn read(document: &Document<'_>, size: usize) -> Result<Self, String> {
         let root = document.root();
         let text = |node: Node<'_, '_>, path: &[&str]| {
             let mut node = Some(node);
@@ -117,24 +103,27 @@ impl RecordDetails {
             }
             node?.text().map(std::borrow::Cow::into_owned)
         };
-        let source = |node: Node<'_, '_>| {
-            let size = node.member("size")?.uint()?;
-            Some(SourceLine {
-                name: text(node, &["name"])?,
-                size,
-                sha_256: text(node, &["sha-256"])?,
-            })
+        let source = |(number, node): (usize, Node<'_, '_>)| {
+            let line = || {
+                Some(SourceLine {
+                    name: text(node, &["name"])?,
+                    size: node.member("size")?.uint()?,
+                    sha_256: parse_hash(&text(node, &["sha-256"])?)?,
+                })
+            };
+            line().ok_or_else(|| format!("source {number} has no name, size or SHA-256"))
         };
         let sources = root.member("recording-agent").and_then(|it| it.member("sources"));
-        Self {
+        let sources = sources.into_iter().flat_map(Node::elements);
+        Ok(Self {
             size: size as u64,
             start: root
                 .member("session")
                 .and_then(|session| session.member("session-start"))
                 .and_then(timestamp),
             project: text(root, &["session", "environment", "working-dir"]),
-            sources: sources.into_iter().flat_map(Node::elements).filter_map(source).collect(),
-        }
+            sources: sources.enumerate().map(source).collect::<Result<_, _>>()?,
+        })
     }
 
     /// Returns the sources as the reader of logs states them.
@@ -184,7 +173,7 @@ impl ArchivedVersion {
             previous,
             continues,
             time,
-            record_sha_256: hex(&record),
+            record_sha_256: record,
             details,
         }
     }
@@ -193,12 +182,6 @@ impl ArchivedVersion {
     pub(crate) fn place(&self) -> Origin<'_> {
         let first = self.details.sources.first().map(|source| source.name.as_str());
         Origin::parse(&self.origin, first)
-    }
-
-    /// Returns the hash of the record.
-    pub(crate) fn record(&self) -> Result<Hash> {
-        parse_hash(&self.record_sha_256)
-            .ok_or_else(|| Error::new(ArchiveErrorKind::Internal, "a version without a hash"))
     }
 }
 
@@ -348,8 +331,29 @@ mod tests {
             previous,
             continues: previous.map(|_| true),
             time: None,
-            record_sha_256: hex(&[0; 32]),
+            record_sha_256: [0; 32],
             details: RecordDetails::default(),
+        }
+    }
+
+    #[test]
+    fn sources_of_a_record_have_names_sizes_and_hashes() {
+        let hash = "0a".repeat(32);
+        let read = |source: &str| {
+            let record = format!(r#"{{"recording-agent":{{"sources":[{source}]}}}}"#);
+            let document = Document::json(record.as_bytes()).unwrap();
+            RecordDetails::read(&document, record.len()).map(|details| details.sources)
+        };
+        let sources = read(&format!(r#"{{"name":"a","size":1,"sha-256":"{hash}"}}"#)).unwrap();
+        assert_eq!(sources, [SourceLine { name: "a".to_owned(), size: 1, sha_256: [10; 32] }]);
+        // In the index they are as in the record.
+        let json = serde_json::to_string(&sources[0]).unwrap();
+        assert_eq!(json, format!(r#"{{"name":"a","size":1,"sha-256":"{hash}"}}"#));
+        assert_eq!(serde_json::from_str::<SourceLine>(&json).unwrap(), sources[0]);
+        for wrong in [hash[1..].to_owned(), hash.to_uppercase(), String::new()] {
+            let source = format!(r#"{{"name":"a","size":1,"sha-256":"{wrong}"}}"#);
+            assert_eq!(read(&source).unwrap_err(), "source 0 has no name, size or SHA-256");
+            assert!(serde_json::from_str::<SourceLine>(&source).is_err());
         }
     }
 

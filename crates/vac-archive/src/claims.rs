@@ -203,6 +203,23 @@ pub(crate) fn parse_hash(text: &str) -> Option<Hash> {
     HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
+/// A hash as text in JSON.
+pub(crate) mod hex_hash {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+    use vac_sign::merkle::Hash;
+
+    pub fn serialize<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&super::hex(hash))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
+        let text = String::deserialize(from)?;
+        let wrong = || D::Error::custom("not 64 hexadecimal digits in lower case");
+        super::parse_hash(&text).ok_or_else(wrong)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -75,9 +75,11 @@ impl Archive {
         let mut files = BTreeMap::new();
         let mut records = Vec::new();
         for (name, version) in versions {
-            let Ok(hash) = version.record() else { continue };
             let in_source = format!("{}/{name}", self.description.id);
-            files.insert(in_source.clone(), KeptFile { hash, size: version.details.size });
+            files.insert(
+                in_source.clone(),
+                KeptFile { hash: version.record_sha_256, size: version.details.size },
+            );
             let shown = self.folder.join(&name).to_string_lossy().into_owned();
             records.push(KeptRecord { name: in_source, shown, session_id: version.session_id });
         }
@@ -103,10 +105,9 @@ impl Archive {
             return Err(missing());
         }
         let file = |(number, source): (usize, &crate::SourceLine)| {
-            let hash = source.hash().ok_or_else(missing)?;
-            Ok((number.to_string(), KeptFile { hash, size: source.size }))
+            (number.to_string(), KeptFile { hash: source.sha_256, size: source.size })
         };
-        let files = version.details.sources.iter().enumerate().map(file).collect::<Result<_>>()?;
+        let files = version.details.sources.iter().enumerate().map(file).collect();
         let name = format!("{}@{}", file_name(&version.session_id), version.version);
         let Origin { path, key, .. } = version.place();
         Ok(KeptLog {

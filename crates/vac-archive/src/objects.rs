@@ -11,6 +11,11 @@ use vac_store::{SafePath, Sha256, Skipped};
 use crate::claims::hex;
 use crate::disk::Disk;
 
+mod sinks;
+
+pub(crate) use sinks::Bounded;
+use sinks::{Beginning, Hashing, Limited};
+
 /// The magic number of a skippable frame, in bytes.
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// The number of bytes in the skippable frame of a suffix, and of a patch.
@@ -443,95 +448,6 @@ fn copy_or_blame(from: &mut impl Read, to: &mut impl Write) -> Result<(), (io::E
 
 fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
     copy_or_blame(from, to).map_err(|(error, _)| error)
-}
-
-/// Hashes and counts what is written.
-struct Hashing<'o> {
-    out: &'o mut dyn Write,
-    hash: Sha256,
-    size: u64,
-}
-
-impl Write for Hashing<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.out.write(bytes)?;
-        self.hash.update(&bytes[..count]);
-        self.size += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Hashes the first bytes, and ignores those after them.
-struct Beginning {
-    hash: Sha256,
-    room: u64,
-}
-
-impl Write for Beginning {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = usize::try_from(self.room).unwrap_or(usize::MAX);
-        let own = &bytes[..bytes.len().min(room)];
-        self.hash.update(own);
-        self.room -= own.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Passes on at most this many bytes.
-pub(crate) struct Bounded<W> {
-    pub out: W,
-    max: u64,
-    room: u64,
-}
-
-impl<W> Bounded<W> {
-    pub fn new(out: W, max: u64) -> Self {
-        Self { out, max, room: max }
-    }
-}
-
-impl<W: Write> Write for Bounded<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let left = self.room.checked_sub(bytes.len() as u64);
-        self.room = left.ok_or_else(|| {
-            let reason = format!("its content has more than {} bytes", self.max);
-            io::Error::new(io::ErrorKind::FileTooLarge, reason)
-        })?;
-        self.out.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Bytes in memory, at most this many.
-struct Limited {
-    bytes: Vec<u8>,
-    max: usize,
-}
-
-impl Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > self.max {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,16 @@
 //! Checks an archive without trusting anything in it but the key.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde::Serialize;
-use vac::containment::contains_entries;
 use vac::parallel::ordered_parallel_map;
+use vac_sign::PublicKey;
 use vac_sign::merkle::{Hash, Peaks};
 use vac_sign::statement::Sign1;
-use vac_sign::{PublicKey, SignatureVerdict, Verification};
 use vac_store::Sha256;
-use vac_value::{Document, Encoding};
 
-use crate::catalog::{RecordDetails, RecordIdentity, SourceLine};
 use crate::claims::hex;
 use crate::description::{
     ArchiveDescription, DESCRIPTION, KEY, README, read_key, read_small, sha256_hex,
@@ -26,7 +23,9 @@ use crate::journal::{
     ArchiveHead, HEADS, ItemSearch, STATEMENTS, Statement, read_beginning, read_head,
     read_statement, statement_leaf,
 };
-use crate::objects::{ObjectError, Objects, object_path};
+use crate::objects::Objects;
+
+mod records;
 
 /// The key and the head that an archive is checked against.
 #[derive(Clone, Copy, Debug, Default)]
@@ -433,106 +432,6 @@ impl Check<'_> {
         }
     }
 
-    /// Checks the records and logs. Returns the objects that statements name.
-    fn records(
-        &mut self,
-        items: &[Sign1<'_>],
-        statements: &[Option<Statement>],
-        jobs: usize,
-        step: &mut dyn FnMut(usize),
-    ) -> Result<UsedObjects> {
-        let pairs: Vec<_> = items
-            .iter()
-            .zip(statements)
-            .filter_map(|(item, it)| Some((item, it.as_ref()?)))
-            .collect();
-        let total = pairs.len();
-        let mut used = UsedObjects::new();
-        let mut sources: Vec<(Hash, u64, u64)> = Vec::new();
-        let (objects, key) = (&self.objects, self.key);
-        // What a changed description states is not held against records.
-        let stated = self.description.filter(|_| !self.findings.has_problem(DESCRIPTION));
-        let encoding = stated.map(ArchiveDescription::encoding);
-        let findings = &mut self.findings;
-        let continued = continued(statements);
-        let compared: HashSet<u64> =
-            continued.iter().flat_map(|pair| [pair.0, pair.1]).map(|it| it.claim.number).collect();
-        let mut compared_sources: HashMap<u64, Vec<SourceLine>> = HashMap::new();
-        let work = |(item, statement): (&Sign1<'_>, &Statement)| {
-            (
-                statement.record,
-                (statement.claim.number, statement.claim.logs),
-                check_record(objects, item, statement, key, encoding),
-            )
-        };
-        ordered_parallel_map(pairs, jobs, work, |(record, (number, has_logs), checked)| {
-            step(total);
-            match checked {
-                Ok(details) => {
-                    used.insert(record, true);
-                    if compared.contains(&number) {
-                        compared_sources.insert(number, details.sources.clone());
-                    }
-                    for source in details.sources.into_iter().filter(|_| has_logs) {
-                        match source.hash() {
-                            Some(hash) => sources.push((hash, source.size, number)),
-                            None => findings.add(
-                                FindingKind::Changed,
-                                STATEMENTS,
-                                format!("statement {number}: a source without a hash"),
-                            ),
-                        }
-                    }
-                }
-                Err((kind, detail)) => {
-                    used.insert(record, false);
-                    let detail = format!("the record of statement {number}: {detail}");
-                    findings.add(kind, object_name(&record), detail);
-                }
-            }
-            ControlFlow::Continue(())
-        })?;
-        // Each once, whatever number of versions have it.
-        sources.sort_unstable();
-        sources.dedup_by_key(|(hash, size, _)| (*hash, *size));
-        let work = |(hash, size, number): (Hash, u64, u64)| {
-            (hash, number, check_source(objects, &hash, size))
-        };
-        ordered_parallel_map(sources, jobs, work, |(hash, number, checked)| {
-            let is_intact = checked.is_ok();
-            used.entry(hash).and_modify(|it| *it &= is_intact).or_insert(is_intact);
-            if let Err((kind, detail)) = checked {
-                let detail = format!("a log of statement {number}: {detail}");
-                findings.add(kind, object_name(&hash), detail);
-            }
-            ControlFlow::Continue(())
-        })?;
-        let work = |(now, before): (&Statement, &Statement)| {
-            let is_intact = |it: &Statement| used.get(&it.record) == Some(&true);
-            let [now_sources, before_sources] =
-                [now, before].map(|it| compared_sources.get(&it.claim.number));
-            let (Some(later), Some(earlier)) = (now_sources, before_sources) else { return None };
-            // What is missing or changed is reported.
-            let is_comparable = is_intact(now) && is_intact(before);
-            let is_refuted =
-                is_comparable && has_lost(objects, (now, later), (before, earlier), &used);
-            is_refuted.then(|| {
-                format!(
-                    "statement {}: version {} of session {} does not contain version {}, though it \
-                     states that",
-                    now.claim.number, now.claim.version, now.session_id, before.claim.version
-                )
-            })
-        };
-        ordered_parallel_map(continued, jobs, work, |refuted| {
-            if let Some(detail) = refuted {
-                findings.add(FindingKind::Changed, STATEMENTS, detail);
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(used)
-    }
-
     /// Checks the index, which is not needed.
     fn index(&mut self, newest: Option<&ArchiveHead>) {
         let Some(description) = self.description else { return };
@@ -555,119 +454,3 @@ impl Check<'_> {
 }
 
 const GIVEN: &str = "the given head";
-
-/// What is wrong, and the reason.
-type Wrong = (FindingKind, String);
-
-fn wrong(error: &ObjectError) -> Wrong {
-    match error {
-        ObjectError::Missing => (FindingKind::Missing, "the file does not exist".to_owned()),
-        error => (FindingKind::Changed, error.to_string()),
-    }
-}
-
-/// Returns the statements that claim to contain the previous version, each with that of it.
-fn continued(statements: &[Option<Statement>]) -> Vec<(&Statement, &Statement)> {
-    let by_number: HashMap<u64, &Statement> =
-        statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
-    let pair = |now| {
-        let Statement { claim, .. }: &Statement = now;
-        let before = by_number.get(&claim.previous.filter(|_| claim.continues == Some(true))?)?;
-        Some((now, *before))
-    };
-    statements.iter().flatten().filter_map(pair).collect()
-}
-
-/// Whether something of an earlier version is not in a later one. Without logs, an entry that was
-/// incomplete in the earlier version can have become another one, so that nothing is known.
-fn has_lost(
-    objects: &Objects,
-    (now, later): (&Statement, &[SourceLine]),
-    (before, earlier): (&Statement, &[SourceLine]),
-    used: &UsedObjects,
-) -> bool {
-    if !now.claim.logs || !before.claim.logs || now.record == before.record {
-        return false;
-    }
-    let is_intact =
-        |source: &&SourceLine| source.hash().is_some_and(|hash| used.get(&hash) == Some(&true));
-    // What is missing or changed is reported.
-    if !later.iter().chain(earlier).all(|source| is_intact(&source)) {
-        return false;
-    }
-    let mut by_name: HashMap<&str, VecDeque<&SourceLine>> = HashMap::new();
-    for source in later {
-        by_name.entry(&source.name).or_default().push_back(source);
-    }
-    let has_grown = !earlier.is_empty()
-        && earlier.iter().all(|before| {
-            let now = by_name.get_mut(before.name.as_str()).and_then(VecDeque::pop_front);
-            now.is_some_and(|now| begins_with(objects, now, before))
-        });
-    if has_grown {
-        return false;
-    }
-    let records = [now, before].map(|it| objects.read(&it.record).ok());
-    let [Some(now), Some(before)] = records else { return false };
-    let encoding = vac_validate::detect_encoding(&now);
-    contains_entries(&now, &before, encoding).is_ok_and(|contains| !contains)
-}
-
-fn begins_with(objects: &Objects, now: &SourceLine, before: &SourceLine) -> bool {
-    match (now.hash(), before.hash()) {
-        (Some(now), Some(before)) if now == before => true,
-        (Some(hash), Some(base)) if before.size <= now.size => {
-            objects.begins_with((&hash, now.size), (&base, before.size))
-        }
-        _ => false,
-    }
-}
-
-/// Checks the record of a statement. Returns its details.
-fn check_record(
-    objects: &Objects,
-    item: &Sign1<'_>,
-    statement: &Statement,
-    key: &PublicKey,
-    encoding: Option<Encoding>,
-) -> Result<RecordDetails, Wrong> {
-    let changed = |why: String| (FindingKind::Changed, why);
-    let record = objects.read(&statement.record).map_err(|error| wrong(&error))?;
-    let with = Verification { key: Some(key), record: Some(&record), ..Verification::default() };
-    let answers = vac_sign::verify(item.bytes, &with);
-    if answers.verdict() != SignatureVerdict::Verified {
-        let lines = answers.lines();
-        let failed = lines.iter().find(|(_, answer)| answer.is_failed());
-        let why = failed.map_or_else(
-            || "not verified".to_owned(),
-            |(question, answer)| format!("{question}: {}", answer.detail()),
-        );
-        return Err(changed(why));
-    }
-    let found = vac_validate::detect_encoding(&record);
-    if encoding.is_some_and(|stated| stated != found) {
-        return Err(changed("it has another encoding than archive.json states".to_owned()));
-    }
-    let document = Document::scan(&record, found).map_err(|error| changed(error.to_string()))?;
-    let identity = RecordIdentity::read(&document);
-    if identity.id.as_deref() != Some(&statement.session_id) {
-        return Err(changed("it is of another session than the statement".to_owned()));
-    }
-    if identity.labels.as_ref() != Some(&statement.claim.labels) {
-        return Err(changed("it has other labels than the statement".to_owned()));
-    }
-    Ok(RecordDetails::read(&document, record.len()))
-}
-
-fn check_source(objects: &Objects, hash: &Hash, size: u64) -> Result<(), Wrong> {
-    match objects.check(hash, size) {
-        Ok(found) if found == size => Ok(()),
-        Ok(found) => Err((FindingKind::Changed, format!("it has {found} bytes, not {size}"))),
-        Err(error) => Err(wrong(&error)),
-    }
-}
-
-/// Returns the path of an object in the archive.
-pub(crate) fn object_name(hash: &Hash) -> String {
-    Path::new("objects").join(object_path(hash)).to_string_lossy().into_owned()
-}

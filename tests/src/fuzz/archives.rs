@@ -36,7 +36,10 @@ static ARCHIVE: LazyLock<Mutex<Prepared>> = LazyLock::new(|| {
     let catalog = archive.catalog().expect("a catalog");
     let version = &catalog.versions()[0];
     let record = archive.record(version).expect("a record");
-    let object = |hash: &str| format!("objects/{}/{}", &hash[..2], &hash[2..]);
+    let object = |hash: &[u8; 32]| {
+        let name = data_encoding::HEXLOWER.encode(hash);
+        format!("objects/{}/{}", &name[..2], &name[2..])
+    };
     let names = ["statements", "heads", "index", "archive.json", "key.pub.pem"].map(str::to_owned);
     let sources = version.details.sources.iter().map(|source| object(&source.sha_256));
     let objects = std::iter::once(object(&version.record_sha_256)).chain(sources);

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use vac::Search;
 use vac_archive::{AddOptions, AddSummary, Archive, ArchivedVersion, Disk};
 
-use crate::world::World;
+use crate::world::{World, hex};
 
 /// Returns the file of the record of a version.
 fn object(world: &World, version: &ArchivedVersion) -> PathBuf {
-    let name = &version.record_sha_256;
+    let name = hex(&version.record_sha_256);
     world.archive().join("objects").join(&name[..2]).join(&name[2..])
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use vac::{Encoding, SecretKey, Signer as _};
 use vac_archive::{Archive, ArchivedVersion, FindingKind};
 
-use crate::world::{World, copy, files, lines_of};
+use crate::world::{World, copy, files, hex, lines_of};
 
 /// An archive with three sessions, one of them in two versions.
 fn world() -> World {
@@ -418,7 +418,7 @@ fn changed_description_accuses_no_record() {
 fn lost_record_accuses_no_log() {
     let world = world();
     let archive = Archive::open(&world.archive()).unwrap();
-    let name = archive.catalog().unwrap().versions()[1].record_sha_256.clone();
+    let name = hex(&archive.catalog().unwrap().versions()[1].record_sha_256);
     let file = format!("objects/{}/{}", &name[..2], &name[2..]);
     fs::remove_file(world.archive().join(&file)).unwrap();
     let lines = lines_of(&world.verify());
@@ -434,9 +434,9 @@ fn lost_objects_are_stored_again_from_their_logs() {
     let before = fs::read(world.archive().join("statements")).unwrap();
     let mut lost = Vec::new();
     for version in &latest {
-        lost.extend([version.record_sha_256.clone(), version.details.sources[0].sha_256.clone()]);
+        lost.extend([version.record_sha_256, version.details.sources[0].sha_256]);
     }
-    for (at, name) in lost.iter().enumerate() {
+    for (at, name) in lost.iter().map(hex).enumerate() {
         let path = world.archive().join("objects").join(&name[..2]).join(&name[2..]);
         if at % 2 == 0 { fs::remove_file(path).unwrap() } else { fs::write(path, "x").unwrap() }
     }

@@ -96,6 +96,11 @@ pub fn lines_of(report: &ArchiveReport) -> Vec<String> {
     report.findings.iter().map(ToString::to_string).collect()
 }
 
+/// A hash in hexadecimal, as objects are named.
+pub fn hex(hash: &[u8; 32]) -> String {
+    data_encoding::HEXLOWER.encode(hash)
+}
+
 /// Lines of a log of the session `name`.
 fn lines(name: &str, prompts: &[&str]) -> String {
     let id = name.trim_end_matches(".jsonl");

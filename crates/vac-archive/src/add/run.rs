@@ -1,0 +1,141 @@
+//! Writes what was converted, one log after the other.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use vac_sign::merkle::Hash;
+
+use super::{AddProgress, AddSummary, NewVersion, Outcome, Worked};
+use crate::catalog::ArchivedVersion;
+use crate::error::{Error, Result};
+use crate::index::KnownLog;
+use crate::journal::ArchiveHead;
+use crate::selection::Selection;
+use crate::writer::Writer;
+
+/// A head acknowledges at most this many versions.
+const MAX_ACKNOWLEDGED: usize = 4096;
+
+/// Takes what was stored, in order.
+pub(super) struct Run<'r> {
+    pub writer: Writer<'r>,
+    pub selection: Selection,
+    pub summary: AddSummary,
+    pub acknowledges: bool,
+    pub logs: Vec<KnownLog>,
+    /// The sessions that were added, with the hashes of their sources.
+    pub seen: HashSet<(String, Vec<Hash>)>,
+}
+
+impl Run<'_> {
+    pub fn take(
+        &mut self,
+        worked: Worked,
+        progress: &mut dyn FnMut(AddProgress<'_>),
+    ) -> Result<()> {
+        let Worked { known, state, outcome } = worked;
+        let shown = &known.log.shown;
+        let mut is_settled = true;
+        match outcome {
+            Outcome::Broken(error) => return Err(error),
+            Outcome::Unchanged => self.summary.unchanged += 1,
+            Outcome::NotALog => self.summary.skipped += 1,
+            // The index keeps that it was acknowledged.
+            Outcome::NotALogAnyMore(_) if self.acknowledges => self.summary.skipped += 1,
+            Outcome::NotALogAnyMore(reason) | Outcome::Failed(reason) => {
+                is_settled = false;
+                self.summary.failed.push((shown.clone(), reason));
+            }
+            Outcome::Sessions(sessions) => {
+                for session in sessions {
+                    match session {
+                        Ok(version) => self.take_version(version, shown, progress)?,
+                        Err(reason) => {
+                            is_settled = false;
+                            self.summary.failed.push((shown.clone(), reason));
+                        }
+                    }
+                }
+            }
+        }
+        if is_settled {
+            self.logs.extend(self.selection.known_log(&known, &state));
+        }
+        Ok(())
+    }
+
+    fn take_version(
+        &mut self,
+        version: NewVersion,
+        shown: &str,
+        progress: &mut dyn FnMut(AddProgress<'_>),
+    ) -> Result<()> {
+        let NewVersion { session_id, claim, record, details, folders, is_stated } = version;
+        if is_stated {
+            self.summary.unchanged += 1;
+            if !folders.is_empty() {
+                let repaired = format!("what was lost of session {session_id} was stored again");
+                self.summary.repaired.push(repaired);
+            }
+            self.writer.keep(folders);
+            return Ok(());
+        }
+        let hashes = details.sources.iter().map(|source| source.sha_256).collect();
+        if !self.seen.insert((session_id.clone(), hashes)) {
+            let duplicate = format!("{shown}: skipped, a copy of another log of {session_id}");
+            self.summary.duplicates.push(duplicate);
+            return Ok(());
+        }
+        let added = self.writer.state(&session_id, claim, record, details, folders)?;
+        progress(AddProgress::Added(added));
+        self.summary.added.push(added.clone());
+        Ok(())
+    }
+
+    /// Writes what waits, a head and the index.
+    pub fn finish(mut self, failure: Option<Error>, build: &str) -> Result<AddSummary> {
+        if let Some(error) = failure {
+            // What is stated already gets a head if that is possible; otherwise the next run does it.
+            let _ = self.writer.flush().and_then(|()| self.writer.write_head(Vec::new()));
+            return Err(error);
+        }
+        self.writer.flush()?;
+        let open: Vec<_> = self.writer.catalog.discontinued().map(|it| it.number).collect();
+        if self.acknowledges {
+            self.summary.acknowledged = open;
+        }
+        // Headers are limited, so one head cannot acknowledge any number of versions.
+        let mut acknowledged = self.summary.acknowledged.chunks(MAX_ACKNOWLEDGED);
+        if self.writer.is_ahead() || !self.summary.acknowledged.is_empty() {
+            self.writer.write_head(acknowledged.next().unwrap_or_default().to_vec())?;
+        }
+        for numbers in acknowledged {
+            self.writer.write_head(numbers.to_vec())?;
+        }
+        // What was not searched in this run is known as before.
+        let mut logs = std::mem::take(&mut self.logs);
+        let members: HashSet<String> = logs.iter().flat_map(|log| &log.members).cloned().collect();
+        let is_other = |log: &&KnownLog| !log.members.iter().any(|it| members.contains(it));
+        let exists = |path: &str| Path::new(path).symlink_metadata().is_ok();
+        // A session of a store is the path of the store with `#` and a key.
+        let is_there = |key: &String| {
+            exists(key) || key.match_indices('#').any(|(end, _)| exists(&key[..end]))
+        };
+        let settled = self.selection.settled.iter().flat_map(|log| &log.members);
+        let settled: HashSet<&String> = settled.collect();
+        let is_left =
+            |log: &&KnownLog| log.members.iter().all(|key| settled.contains(key) || is_there(key));
+        logs.extend(self.writer.logs.iter().filter(is_other).filter(is_left).cloned());
+        logs.sort_by(|one, other| one.members.cmp(&other.members));
+        self.writer.write_index(logs, build)?;
+        let catalog = &self.writer.catalog;
+        let pair = |version: &ArchivedVersion| {
+            let previous = version.previous.and_then(|number| catalog.get(number))?;
+            Some((version.clone(), previous.clone()))
+        };
+        self.summary.discontinued = catalog.discontinued().filter_map(pair).collect();
+        let ArchiveHead { claim, .. } = &self.writer.head;
+        self.summary.size = claim.size;
+        Ok(self.summary)
+    }
+}
