@@ -5,11 +5,10 @@ use vac_adapter::entry::{self, Common};
 use vac_adapter::members::Rest;
 use vac_adapter::provider::UNKNOWN;
 use vac_record::Entry;
-use vac_record::annotations::{End, EndOf, Ending, Usage};
+use vac_record::annotations::{End, EndOf, Ending};
 use vac_value::Node;
 
 use crate::line::Reading;
-use crate::usage;
 
 /// The event that says that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "compaction";
@@ -105,15 +104,12 @@ fn meaning(reading: &mut Reading<'_>, event_type: &str, report: &mut Report) {
         "session" => reading.it.starts = Some(true),
         // What a session that Prime Agent started used, whose log is not kept with the others.
         "child_usage_attributed" => {
-            let usage = node.member("childUsage").filter(|usage| usage::is_usage(*usage));
-            reading.it.usage = reading.used(usage, report);
+            reading.add_usage(node.member("childUsage"), None, report);
         }
         "usage" | COMPACTION | "branch_summary" => {
-            let usage = node.member("usage").filter(|usage| usage::is_usage(*usage));
             let model = node.member("model").and_then(Node::text);
-            let used = reading.used(usage, report);
             let model = model.map(|model| model.into_owned().into());
-            reading.it.usage = used.map(|used| Usage { model, ..used });
+            reading.add_usage(node.member("usage"), model, report);
         }
         "custom" if node.member("customType").is_some_and(|it| it.is_text("session_exit")) => {
             let kind = node.member("data").and_then(|data| data.member("kind")?.text());

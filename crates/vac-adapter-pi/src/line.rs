@@ -66,8 +66,8 @@ mapping! {
         "content" => "`output`", take output: Node<'a, 'a> = Some(value);
         "isError" => "`is-error`, `vac.outcome`", take is_error: bool = value.bool();
         "toolName" => "`vac.exit-code`, if it runs commands", note tool: Text<'a> = value.text();
-        "usage" => "`vac.usage`: of the tool's own requests",
-            note usage: Node<'a, 'a> = usage::is_usage(value).then_some(value);
+        "usage" => "`vac.usage`, `vac.cost`: of the tool's own requests",
+            note usage: Node<'a, 'a> = Some(value);
         "timestamp" | "details" | "nestedCalls" | "prunedAt" | "contextSnapshot" | "attribution"
         | "useless" => "", keep;
     }
@@ -172,10 +172,19 @@ impl<'a> Reading<'a> {
         extensions
     }
 
-    /// Returns what a line that is not an answer used. The tokens of a fork's history do not count.
-    pub fn used(&self, usage: Option<Node<'a, 'a>>, report: &mut Report) -> Option<Usage<'static>> {
-        let usage = usage.filter(|_| self.it.inherited.is_none())?;
-        usage::read(usage, report).1
+    /// States what a line that is not an answer used, if `usage` is one. That of a fork's history does
+    /// not count.
+    pub fn add_usage(
+        &mut self,
+        usage: Option<Node<'a, 'a>>,
+        model: Option<Text<'static>>,
+        report: &mut Report,
+    ) {
+        let usage = usage.filter(|usage| usage::is_usage(*usage));
+        let Some(usage) = usage.filter(|_| self.it.inherited.is_none()) else { return };
+        let (stated, buckets) = usage::read(usage, report);
+        self.it.usage = buckets.map(|buckets| Usage { model, ..buckets });
+        self.it.cost = stated.cost;
     }
 }
 
@@ -269,7 +278,7 @@ fn tool_result<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
         Some(false) => Outcome::Success,
         None => Outcome::Unknown,
     });
-    reading.it.usage = reading.used(usage, report);
+    reading.add_usage(usage, None, report);
     let extensions = reading.extensions(rest, false);
     let common = Common { timestamp: reading.line.timestamp, id: reading.id, extensions };
     Entry::ToolResult(entry::tool_result(output.map(Node::carry), call_id, None, is_error, common))

@@ -36,6 +36,7 @@ pub enum Annotations<'a> {
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; The tokens that a request to the model used.
+///   ? cost: number                              ; Its cost as the log states it, if the entry has no `token-usage`.
 ///   ? reason: unparsed-reason                   ; The reason why a part of the log was not parsed.
 ///   ? starts: true                              ; The log says that the session starts here.
 ///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
@@ -69,6 +70,8 @@ pub struct EntryAnnotations<'a> {
     pub permission: Option<Permission<'a>>,
     /// The tokens that a request to the model used.
     pub usage: Option<Usage<'a>>,
+    /// Its cost as the log states it, if the entry has no `token-usage`.
+    pub cost: Option<::vac_value::Number<'a>>,
     /// The reason why a part of the log was not parsed.
     pub reason: Option<UnparsedReason>,
     /// The log says that the session starts here.
@@ -407,7 +410,7 @@ pub enum EndOf {
 
 impl EntryAnnotations<'_> {
     /// The keys that the specification names, in its order.
-    pub const KEYS: [&'static str; 16] = [
+    pub const KEYS: [&'static str; 17] = [
         "author",
         "local-command",
         "superseded",
@@ -421,6 +424,7 @@ impl EntryAnnotations<'_> {
         "tool",
         "permission",
         "usage",
+        "cost",
         "reason",
         "starts",
         "ends",
@@ -632,25 +636,25 @@ impl From<String> for EntryAnnotationsInherited<'_> {
 ::vac_schema::generated_types! {
     schema::SCHEMA;
     Annotations<'a>: rule 0, type 2;
-    EntryAnnotations<'a>: rule 1, type 17;
-    Author: rule 2, type 23;
-    Superseded<'a>: rule 3, type 25;
-    SupersededHow: rule 4, type 32;
-    Subagent<'a>: rule 5, type 33;
-    Outcome: rule 6, type 38;
-    Action<'a>: rule 7, type 40;
-    Category: rule 8, type 50;
-    Permission<'a>: rule 9, type 53;
-    Decision: rule 10, type 58;
-    Decider: rule 11, type 63;
-    Usage<'a>: rule 12, type 65;
-    UnparsedReason: rule 13, type 76;
-    End: rule 14, type 81;
-    Ending: rule 15, type 85;
-    SessionAnnotations<'a>: rule 16, type 87;
-    Relation: rule 17, type 92;
+    EntryAnnotations<'a>: rule 1, type 18;
+    Author: rule 2, type 24;
+    Superseded<'a>: rule 3, type 26;
+    SupersededHow: rule 4, type 33;
+    Subagent<'a>: rule 5, type 34;
+    Outcome: rule 6, type 39;
+    Action<'a>: rule 7, type 41;
+    Category: rule 8, type 51;
+    Permission<'a>: rule 9, type 54;
+    Decision: rule 10, type 59;
+    Decider: rule 11, type 64;
+    Usage<'a>: rule 12, type 66;
+    UnparsedReason: rule 13, type 77;
+    End: rule 14, type 82;
+    Ending: rule 15, type 86;
+    SessionAnnotations<'a>: rule 16, type 88;
+    Relation: rule 17, type 93;
     EntryAnnotationsInherited<'a>: rule 1, type 8;
-    EndOf: rule 14, type 79;
+    EndOf: rule 14, type 80;
 }
 
 impl<'a> ::vac_schema::Build<'a> for Annotations<'a> {
@@ -686,9 +690,10 @@ impl<'a> ::vac_schema::Build<'a> for EntryAnnotations<'a> {
             tool: map.optional(10)?,
             permission: map.optional(11)?,
             usage: map.optional(12)?,
-            reason: map.optional(13)?,
-            starts: map.optional(14)?,
-            ends: map.optional(15)?,
+            cost: map.optional(13)?,
+            reason: map.optional(14)?,
+            starts: map.optional(15)?,
+            ends: map.optional(16)?,
         })
     }
 }
@@ -993,6 +998,7 @@ impl ::vac_value::Encode for EntryAnnotations<'_> {
         map.optional_field("tool", &self.tool)?;
         map.optional_field("permission", &self.permission)?;
         map.optional_field("usage", &self.usage)?;
+        map.optional_field("cost", &self.cost)?;
         map.optional_field("reason", &self.reason)?;
         map.optional_field("starts", &self.starts)?;
         map.optional_field("ends", &self.ends)?;
@@ -1262,6 +1268,7 @@ impl ::vac_value::IntoOwned for EntryAnnotations<'_> {
             tool: ::vac_value::into_owned(self.tool),
             permission: ::vac_value::into_owned(self.permission),
             usage: ::vac_value::into_owned(self.usage),
+            cost: ::vac_value::into_owned(self.cost),
             reason: ::vac_value::into_owned(self.reason),
             starts: ::vac_value::into_owned(self.starts),
             ends: ::vac_value::into_owned(self.ends),
@@ -1491,6 +1498,9 @@ pub mod keys {
         /// The key `usage`.
         pub const USAGE: &str = "usage";
 
+        /// The key `cost`.
+        pub const COST: &str = "cost";
+
         /// The key `reason`.
         pub const REASON: &str = "reason";
 
@@ -1602,34 +1612,40 @@ pub mod schema {
     /// The schema as tables.
     pub static SCHEMA: ::vac_schema::Schema = schema(&RULES, &TYPES, &GROUPS, &PATTERNS, 0);
 
-    static RULES: [::vac_schema::Rule; 25] = [
+    static RULES: [::vac_schema::Rule; 31] = [
         rule("annotations", 2),
-        rule("entry-annotations", 17),
-        rule("author", 23),
-        rule("superseded", 25),
-        rule("superseded-how", 32),
-        rule("subagent", 33),
-        rule("outcome", 38),
-        rule("action", 40),
-        rule("category", 50),
-        rule("permission", 53),
-        rule("decision", 58),
-        rule("decider", 63),
-        rule("usage", 65),
-        rule("unparsed-reason", 76),
-        rule("end", 81),
-        rule("ending", 85),
-        rule("session-annotations", 87),
-        rule("relation", 92),
-        prelude("bool", 94),
-        prelude("tstr", 95),
-        prelude("true", 96),
-        prelude("int", 98),
-        prelude("uint", 99),
-        prelude("false", 100),
-        prelude("nint", 101),
+        rule("entry-annotations", 18),
+        rule("author", 24),
+        rule("superseded", 26),
+        rule("superseded-how", 33),
+        rule("subagent", 34),
+        rule("outcome", 39),
+        rule("action", 41),
+        rule("category", 51),
+        rule("permission", 54),
+        rule("decision", 59),
+        rule("decider", 64),
+        rule("usage", 66),
+        rule("unparsed-reason", 77),
+        rule("end", 82),
+        rule("ending", 86),
+        rule("session-annotations", 88),
+        rule("relation", 93),
+        prelude("bool", 95),
+        prelude("tstr", 96),
+        prelude("true", 97),
+        prelude("int", 99),
+        prelude("number", 101),
+        prelude("uint", 102),
+        prelude("false", 103),
+        prelude("nint", 104),
+        prelude("float", 107),
+        prelude("float16-32", 110),
+        prelude("float64", 111),
+        prelude("float16", 112),
+        prelude("float32", 113),
     ];
-    static TYPES: [::vac_schema::Type; 102] = [
+    static TYPES: [::vac_schema::Type; 114] = [
         compound(1024, reference(1)),
         compound(1024, reference(16)),
         compound(1024, choice(&[::vac_schema::TypeId(0), ::vac_schema::TypeId(1)])),
@@ -1645,6 +1661,7 @@ pub mod schema {
         compound(1024, reference(7)),
         compound(1024, reference(9)),
         compound(1024, reference(12)),
+        scalar(40, reference(22)),
         scalar(256, reference(13)),
         compound(1024, reference(14)),
         compound(1024, map(0)),
@@ -1657,11 +1674,11 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(18),
                     ::vac_schema::TypeId(19),
                     ::vac_schema::TypeId(20),
                     ::vac_schema::TypeId(21),
                     ::vac_schema::TypeId(22),
+                    ::vac_schema::TypeId(23),
                 ],
             ),
         ),
@@ -1677,12 +1694,12 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(26),
                     ::vac_schema::TypeId(27),
                     ::vac_schema::TypeId(28),
                     ::vac_schema::TypeId(29),
                     ::vac_schema::TypeId(30),
                     ::vac_schema::TypeId(31),
+                    ::vac_schema::TypeId(32),
                 ],
             ),
         ),
@@ -1695,10 +1712,10 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(34),
                     ::vac_schema::TypeId(35),
                     ::vac_schema::TypeId(36),
                     ::vac_schema::TypeId(37),
+                    ::vac_schema::TypeId(38),
                 ],
             ),
         ),
@@ -1717,7 +1734,6 @@ pub mod schema {
             256,
             long_choice(
                 &[
-                    ::vac_schema::TypeId(41),
                     ::vac_schema::TypeId(42),
                     ::vac_schema::TypeId(43),
                     ::vac_schema::TypeId(44),
@@ -1726,10 +1742,11 @@ pub mod schema {
                     ::vac_schema::TypeId(47),
                     ::vac_schema::TypeId(48),
                     ::vac_schema::TypeId(49),
+                    ::vac_schema::TypeId(50),
                 ],
                 None,
                 &[],
-                &TEXTS_50,
+                &TEXTS_51,
                 &[],
             ),
         ),
@@ -1744,10 +1761,10 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(54),
                     ::vac_schema::TypeId(55),
                     ::vac_schema::TypeId(56),
                     ::vac_schema::TypeId(57),
+                    ::vac_schema::TypeId(58),
                 ],
             ),
         ),
@@ -1759,14 +1776,14 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(59),
                     ::vac_schema::TypeId(60),
                     ::vac_schema::TypeId(61),
                     ::vac_schema::TypeId(62),
+                    ::vac_schema::TypeId(63),
                 ],
             ),
         ),
-        scalar(8, reference(22)),
+        scalar(8, reference(23)),
         compound(1024, map(5)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("syntax"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("not-utf-8"))),
@@ -1782,7 +1799,6 @@ pub mod schema {
             256,
             long_choice(
                 &[
-                    ::vac_schema::TypeId(66),
                     ::vac_schema::TypeId(67),
                     ::vac_schema::TypeId(68),
                     ::vac_schema::TypeId(69),
@@ -1792,16 +1808,17 @@ pub mod schema {
                     ::vac_schema::TypeId(73),
                     ::vac_schema::TypeId(74),
                     ::vac_schema::TypeId(75),
+                    ::vac_schema::TypeId(76),
                 ],
                 None,
                 &[],
-                &TEXTS_76,
+                &TEXTS_77,
                 &[],
             ),
         ),
         scalar(256, ::vac_schema::TypeKind::Literal(text("session"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("turn"))),
-        scalar(256, choice(&[::vac_schema::TypeId(77), ::vac_schema::TypeId(78)])),
+        scalar(256, choice(&[::vac_schema::TypeId(78), ::vac_schema::TypeId(79)])),
         scalar(256, reference(15)),
         compound(1024, map(6)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("success"))),
@@ -1811,9 +1828,9 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(82),
                     ::vac_schema::TypeId(83),
                     ::vac_schema::TypeId(84),
+                    ::vac_schema::TypeId(85),
                 ],
             ),
         ),
@@ -1827,22 +1844,33 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(88),
                     ::vac_schema::TypeId(89),
                     ::vac_schema::TypeId(90),
                     ::vac_schema::TypeId(91),
+                    ::vac_schema::TypeId(92),
                 ],
             ),
         ),
-        scalar(4, reference(23)),
-        scalar(4, choice(&[::vac_schema::TypeId(93), ::vac_schema::TypeId(7)])),
+        scalar(4, reference(24)),
+        scalar(4, choice(&[::vac_schema::TypeId(94), ::vac_schema::TypeId(7)])),
         scalar(256, major(3, None)),
         scalar(4, major(7, Some(21))),
-        scalar(8, reference(24)),
-        scalar(8, choice(&[::vac_schema::TypeId(64), ::vac_schema::TypeId(97)])),
+        scalar(8, reference(25)),
+        scalar(8, choice(&[::vac_schema::TypeId(65), ::vac_schema::TypeId(98)])),
+        scalar(32, reference(26)),
+        scalar(40, choice(&[::vac_schema::TypeId(11), ::vac_schema::TypeId(100)])),
         scalar(8, major(0, None)),
         scalar(4, major(7, Some(20))),
         scalar(8, major(1, None)),
+        scalar(32, reference(27)),
+        scalar(32, reference(28)),
+        scalar(32, choice(&[::vac_schema::TypeId(105), ::vac_schema::TypeId(106)])),
+        scalar(32, reference(29)),
+        scalar(32, reference(30)),
+        scalar(32, choice(&[::vac_schema::TypeId(108), ::vac_schema::TypeId(109)])),
+        scalar(32, major(7, Some(27))),
+        scalar(32, major(7, Some(25))),
+        scalar(32, major(7, Some(26))),
     ];
     static GROUPS: [::vac_schema::Group; 8] = [
         group(&GROUP_0),
@@ -1855,7 +1883,7 @@ pub mod schema {
         group(&GROUP_7),
     ];
     static PATTERNS: [::vac_schema::Pattern; 0] = [];
-    static TEXTS_50: [::vac_schema::TableText; 9] = [
+    static TEXTS_51: [::vac_schema::TableText; 9] = [
         string("Delegate"),
         string("Edit"),
         string("Execute"),
@@ -1866,7 +1894,7 @@ pub mod schema {
         string("Search"),
         string("Think"),
     ];
-    static TEXTS_76: [::vac_schema::TableText; 10] = [
+    static TEXTS_77: [::vac_schema::TableText; 10] = [
         string("duplicate-key"),
         string("not-encodable"),
         string("not-utf-8"),
@@ -1878,7 +1906,7 @@ pub mod schema {
         string("too-deep"),
         string("too-long"),
     ];
-    static GROUP_0_0: [::vac_schema::Element; 16] = [
+    static GROUP_0_0: [::vac_schema::Element; 17] = [
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("author"), "")), true, 3),
         member(
             0,
@@ -1934,13 +1962,14 @@ pub mod schema {
             13,
         ),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("usage"), "")), true, 14),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("reason"), "")), true, 15),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("cost"), "")), true, 15),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("reason"), "")), true, 16),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("starts"), "")), true, 7),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("ends"), "")), true, 16),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("ends"), "")), true, 17),
     ];
     static GROUP_0: [::vac_schema::Sequence; 1] = [flat(&GROUP_0_0)];
     static GROUP_1_0: [::vac_schema::Element; 2] = [
-        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 24),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 25),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("by"), "")), true, 6),
     ];
     static GROUP_1: [::vac_schema::Sequence; 1] = [flat(&GROUP_1_0)];
@@ -1956,7 +1985,7 @@ pub mod schema {
             1,
             ::vac_schema::MemberKey::Literal(label(text("category"), "")),
             true,
-            39,
+            40,
         ),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("server"), "")), true, 6),
     ];
@@ -1967,43 +1996,43 @@ pub mod schema {
             1,
             ::vac_schema::MemberKey::Literal(label(text("decision"), "")),
             true,
-            51,
+            52,
         ),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("by"), "")), true, 52),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("by"), "")), true, 53),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("what"), "")), true, 6),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("call-id"), "")), true, 6),
     ];
     static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
     static GROUP_5_0: [::vac_schema::Element; 6] = [
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("input"), "")), true, 64),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("input"), "")), true, 65),
         member(
             0,
             1,
             ::vac_schema::MemberKey::Literal(label(text("cache-read"), "")),
             true,
-            64,
+            65,
         ),
         member(
             0,
             1,
             ::vac_schema::MemberKey::Literal(label(text("cache-write"), "")),
             true,
-            64,
+            65,
         ),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("output"), "")), true, 64),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("output"), "")), true, 65),
         member(
             0,
             1,
             ::vac_schema::MemberKey::Literal(label(text("reasoning"), "")),
             true,
-            64,
+            65,
         ),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("model"), "")), true, 6),
     ];
     static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
     static GROUP_6_0: [::vac_schema::Element; 2] = [
-        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("of"), "")), true, 79),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 80),
+        member(1, 1, ::vac_schema::MemberKey::Literal(label(text("of"), "")), true, 80),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("how"), "")), true, 81),
     ];
     static GROUP_6: [::vac_schema::Sequence; 1] = [flat(&GROUP_6_0)];
     static GROUP_7_0: [::vac_schema::Element; 5] = [
@@ -2011,7 +2040,7 @@ pub mod schema {
         member(1, 1, ::vac_schema::MemberKey::Literal(label(text("adapter"), "")), true, 6),
         member(1, 1, ::vac_schema::MemberKey::Literal(label(text("variant"), "")), true, 6),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("parent"), "")), true, 6),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("relation"), "")), true, 86),
+        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("relation"), "")), true, 87),
     ];
     static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
 
