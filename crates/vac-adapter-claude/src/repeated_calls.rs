@@ -1,7 +1,7 @@
 //! Calls that a message repeats: iFlow CLI begins a message with the call that the one before it
 //! ended with.
 
-use vac_value::{Node, Text};
+use vac_value::Node;
 
 /// The last call, to find the message that repeats it.
 #[derive(Debug, Default)]

@@ -90,7 +90,7 @@ impl Selection {
             left_out: due.iter().flat_map(|known| &known.left_out).cloned().collect(),
             due,
             settled: settled.into_iter().map(|(log, _)| log.clone()).collect(),
-            troubles,
+            troubles: troubles.iter().map(ToString::to_string).collect(),
             firsts,
         })
     }

@@ -12,6 +12,7 @@ use crate::atomic_file::{AtomicFile, is_taken};
 use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::printer::Printer;
 use crate::readers::Readers;
+use crate::sessions;
 
 /// The output of a command: a file, or standard output.
 pub enum OutputFile {
@@ -191,6 +192,15 @@ pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns the reason why bytes that are not a record are not one, if it is known: they are a log, or
+/// several documents.
+pub fn why_not_a_record(bytes: &[u8], encoding: Encoding) -> Option<String> {
+    if let Some(agent) = sessions::agent_of_bytes(bytes) {
+        return Some(sessions::not_a_record(agent));
+    }
+    are_several(bytes, encoding).then(|| SEVERAL.to_owned())
 }
 
 /// The error for several documents where a command expects one.

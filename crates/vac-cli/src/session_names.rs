@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::parallel::ordered_parallel_map;
 use vac::{Agent, Search};
@@ -148,6 +148,11 @@ pub fn resolve(paths: &[PathBuf], last: Last, agent: Option<Agent>) -> Result<Na
         }
         // A whole id is not the beginning of others.
         let chosen = match candidates.len() {
+            0 if paths.len() == 1 => {
+                bail!(
+                    "{name}: neither a file nor the beginning of the id of a session (see `vac list`)"
+                )
+            }
             0 => None,
             1 => candidates.keys().next().copied(),
             _ if candidates.contains_key(name) => Some(name),

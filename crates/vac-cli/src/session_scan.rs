@@ -20,13 +20,13 @@ use vac::parallel::{ordered_parallel_map, with_stack};
 use vac::read::source_names;
 use vac::record_documents::{each_document, encoding_of_record};
 use vac::text_search::may_match;
-use vac::{AGENTS, Agent, Search};
+use vac::{AGENTS, Agent, Search, when};
 use vac_adapter::time::instant;
 use vac_adapter::{Error, Session, SourceFile};
 use vac_archive::ArchiveFolders;
 use vac_record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
 use vac_store::join::{DetectedLog, UnusedReason};
-use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find_all, find_with};
+use vac_store::{Found, Loaded, MemoryBudget, StoredLog, UnreadPath, find_all, find_with};
 use vac_value::{Document, Encoding};
 use vac_view::byte_filter::ByteFilter;
 use vac_view::record;
@@ -126,7 +126,8 @@ impl Unit {
 /// The identity of a session: its agent, the id of its record, and its start.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
-    agent: String,
+    /// The agent that wrote the log.
+    pub agent: String,
     /// The id of its record.
     pub id: String,
     start: Option<i128>,
@@ -230,12 +231,19 @@ impl Scope {
         limits: Limits<'s>,
         printer: &'s Printer,
     ) -> Result<(Scan<'s>, Vec<Unit>)> {
+        when::check_span(limits.since, limits.until)?;
         let agent = sessions::agent(&self.agent);
         let named = with_stack(|| session_names::resolve(&self.paths, self.last, agent))??;
         let reader = Reader { scope: self, limits, agent, named, printer };
         let mut exit = Exit::Success;
         let (units, in_places) = reader.find(jobs(), &mut exit)?;
         Ok((Scan { reader, in_places, exit }, units))
+    }
+
+    /// Returns the folders and files that are searched.
+    pub fn inputs(&self) -> Result<Vec<PathBuf>> {
+        let records = if self.discovers() { records_folder()? } else { None };
+        Ok(self.paths.iter().chain(&self.root).cloned().chain(records).collect())
     }
 
     /// Returns whether the places of agents are searched.
@@ -335,7 +343,7 @@ impl Reader<'_> {
             skipped::warn(&skipped, self.printer);
         }
         let budget = MemoryBudget::new(self.scope.max_event);
-        let mut unknown = 0;
+        let (mut unknown, mut excluded) = (0, 0);
         for known in search.detect(others, &budget, &mut |_| {})? {
             for left_out in &known.left_out {
                 if let UnusedReason::Unreadable(_) = left_out.reason {
@@ -345,8 +353,12 @@ impl Reader<'_> {
                     self.printer.detail(&left_out.to_string());
                 }
             }
-            if self.is_wanted(&known, exit, &mut unknown) {
-                units.push(Unit::Log(Box::new(known)));
+            if self.is_session(&known, exit) {
+                if self.is_wanted(&known, &mut unknown) {
+                    units.push(Unit::Log(Box::new(known)));
+                } else {
+                    excluded += 1;
+                }
             }
         }
         if unknown > 0 {
@@ -362,20 +374,26 @@ impl Reader<'_> {
             self.separate(logs, jobs, exit, true, &mut units, &mut Vec::new())?;
         }
         if units.is_empty() && *exit == Exit::Success {
-            let message = sessions::none_found(&self.named.paths);
+            let message = match excluded {
+                0 => sessions::none_found(&self.named.paths),
+                1 => "no session selected: the one found is of another time or project".to_owned(),
+                count => {
+                    format!("no session selected: all {count} found are of other times or projects")
+                }
+            };
             if self.named.paths.is_empty() {
                 self.printer.info(&message);
             } else {
-                self.trouble(vec![message], exit);
+                self.printer.error(&message);
                 *exit = Exit::Failure;
             }
         }
         Ok((units, in_places))
     }
 
-    fn trouble(&self, troubles: Vec<String>, exit: &mut Exit) {
+    fn trouble(&self, troubles: Vec<UnreadPath>, exit: &mut Exit) {
         for trouble in troubles {
-            self.printer.error(&trouble);
+            self.printer.error(&trouble.to_string());
             *exit = Exit::Error;
         }
     }
@@ -411,8 +429,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns whether a log is one of a session that is meant, by what its beginning states.
-    fn is_wanted(&self, known: &DetectedLog, exit: &mut Exit, unknown: &mut usize) -> bool {
+    /// Returns whether a log is one of a session, and reports why not.
+    fn is_session(&self, known: &DetectedLog, exit: &mut Exit) -> bool {
         let log = &known.log;
         if let Some(trouble) = &known.trouble {
             self.printer.error(&format!("{}: {trouble}", log.shown));
@@ -431,6 +449,11 @@ impl Reader<'_> {
             }
             return false;
         }
+        true
+    }
+
+    /// Returns whether a log is one of a session that is meant, by what its beginning states.
+    fn is_wanted(&self, known: &DetectedLog, unknown: &mut usize) -> bool {
         let is_in_time = self.is_in_time(known.preview.start.as_ref());
         *unknown += usize::from(is_in_time.is_none());
         is_in_time.unwrap_or(true) && self.is_of_project(known.preview.project.as_deref())

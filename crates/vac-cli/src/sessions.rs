@@ -14,7 +14,7 @@ use vac::parallel::with_stack;
 use vac::read::source_names;
 use vac::record_documents::{each_document, encoding_of_record};
 use vac::{AGENTS, Agent, Search, SignerClaims};
-use vac_adapter::{Error, Session, SourceFile};
+use vac_adapter::{Error, Memory, Session, SourceFile};
 use vac_archive::ArchiveFolders;
 use vac_record::SessionId;
 use vac_sign::{PublicKey, SignatureVerdict, Verification, verify};
@@ -188,6 +188,21 @@ pub fn agent(name: &str) -> Option<Agent> {
     vac::agent(name)
 }
 
+/// Returns the message that an input is a log of an agent where a record is expected.
+pub fn not_a_record(agent: Agent) -> String {
+    let title = agent.title();
+    let article =
+        if title.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("this is {article} {title} log, not a record; convert it first with `vac convert`")
+}
+
+/// Returns the agent that wrote a log in memory, if it is one.
+pub fn agent_of_bytes(bytes: &[u8]) -> Option<Agent> {
+    let log = Memory { name: "-", bytes };
+    let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
+    vac::agent(adapter.name())
+}
+
 /// Returns the agent that wrote a log, if it is known.
 pub fn named(known: &DetectedLog) -> Option<Agent> {
     known.agent.and_then(vac::agent)
@@ -225,7 +240,7 @@ impl Reading<'_, '_> {
         let Found { logs, troubles, skipped } =
             find_with(&self.named.paths, AGENTS, &ArchiveFolders);
         for trouble in troubles {
-            self.fail(&trouble, Exit::Error);
+            self.fail(&trouble.to_string(), Exit::Error);
         }
         let mut others = Vec::new();
         for log in logs {

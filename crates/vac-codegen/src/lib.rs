@@ -10,7 +10,7 @@
 //! # Decisions
 //!
 //! * Two parsers read every specification: [`vac_cddl`], from whose tree everything is
-//!   generated, and crate `cddl`, which is only asked for its opinion
+//!   generated, and crate `cddl`, which is used only as a cross-check
 //!   ([`second_reader`]).
 //! * The passes are: [`vac_cddl::ir`] -> `model` (which Rust types there are, with
 //!   names, pointers and lifetimes) -> `emit` (one file for each output). The schema's

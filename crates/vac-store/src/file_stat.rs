@@ -68,7 +68,7 @@ impl StoredLog {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 FileStat::new(&path.open().and_then(|file| file.metadata()).ok()?)
             }
-            Place::Kept(_) | Place::Stored(_) => None,
+            Place::Kept(_) | Place::KeptCompressed(_) | Place::Stored(_) => None,
         };
         parts.map(stat).collect()
     }
@@ -92,7 +92,7 @@ impl StoredLog {
                     let journals = sqlite::JOURNALS.iter().filter_map(|it| path.with_ending(it));
                     stats.extend(journals.filter_map(|journal| stat(&journal)));
                 }
-                Place::Kept(_) | Place::Stored(_) => return None,
+                Place::Kept(_) | Place::KeptCompressed(_) | Place::Stored(_) => return None,
             }
         }
         Some(stats)

@@ -1,7 +1,9 @@
 //! Finds logs in the paths that the user named.
 
 use std::collections::HashSet;
-use std::io::{self, Read};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,10 +29,28 @@ pub struct Found {
     /// Logs, and files that may be logs, in the order given, directories in the order of
     /// their names.
     pub logs: Vec<StoredLog>,
-    /// Messages about paths that could not be read.
-    pub troubles: Vec<String>,
+    /// Paths that could not be read.
+    pub troubles: Vec<UnreadPath>,
     /// Links and special files that were not opened. Reading the logs can add more.
     pub skipped: Skipped,
+}
+
+/// A path that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadPath {
+    /// The path; empty for all of a source.
+    pub shown: String,
+    /// The reason.
+    pub reason: String,
+}
+
+impl fmt::Display for UnreadPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.shown.is_empty() {
+            write!(f, "{}: ", self.shown)?;
+        }
+        f.write_str(&self.reason)
+    }
 }
 
 /// Finds logs: in files, in directories at any depth, and for `-` in standard input. The databases
@@ -66,7 +86,8 @@ pub fn find_in(
             }
         }
         Err(error) => {
-            search.found.troubles.push(format!("the files cannot be listed: {error}"));
+            let reason = format!("the files cannot be listed: {error}");
+            search.found.troubles.push(UnreadPath { shown: String::new(), reason });
             return search.finish();
         }
     }
@@ -138,7 +159,8 @@ impl<'a> Search<'a> {
 
     /// Notes a path that could not be read.
     pub fn trouble(&mut self, path: &Path, error: &io::Error) {
-        self.found.troubles.push(format!("{}: {error}", path.to_string_lossy()));
+        let shown = path.to_string_lossy().into_owned();
+        self.found.troubles.push(UnreadPath { shown, reason: error.to_string() });
     }
 
     fn stdin(&mut self) {
@@ -147,6 +169,22 @@ impl<'a> Search<'a> {
             return self.trouble(path, &bad_data("standard input can be read only once"));
         }
         self.keep(path, || Ok(io::stdin().lock()));
+    }
+
+    /// Returns the place of an input that was copied to a file.
+    fn kept_place(mut file: File) -> io::Result<Place> {
+        let mut beginning = Vec::new();
+        file.rewind()?;
+        file.by_ref().take(sqlite::MAGIC.len() as u64).read_to_end(&mut beginning)?;
+        if beginning == *sqlite::MAGIC {
+            let words = "a database cannot be read from there: pass its path";
+            return Err(bad_data(words));
+        }
+        Ok(if beginning.starts_with(&zstandard::MAGIC) {
+            Place::KeptCompressed(file)
+        } else {
+            Place::Kept(file)
+        })
     }
 
     /// Copies an input that can be read only once to a temporary file.
@@ -160,9 +198,8 @@ impl<'a> Search<'a> {
             io::copy(&mut input, &mut file)?;
             Ok::<_, io::Error>(file)
         };
-        match open().and_then(keep) {
-            Ok(file) => {
-                let place = Place::Kept(file);
+        match open().and_then(keep).and_then(Self::kept_place) {
+            Ok(place) => {
                 let part = Part::new(String::new(), String::new(), place);
                 self.found.logs.push(StoredLog::new(
                     part,

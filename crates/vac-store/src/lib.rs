@@ -87,7 +87,7 @@ mod session_folder;
 
 pub use discover::discover;
 pub use file_stat::FileStat;
-pub use find::{Found, find, find_all, find_in, find_with};
+pub use find::{Found, UnreadPath, find, find_all, find_in, find_with};
 pub use in_memory::MemoryBudget;
 pub use loaded::Loaded;
 pub use log::StoredLog;

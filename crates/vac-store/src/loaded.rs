@@ -168,7 +168,7 @@ impl<'l> LoadedPart<'l> {
             self.keep(bytes.into(), room);
             return Ok(());
         }
-        let is_compressed = matches!(self.part.place, Place::Compressed(_));
+        let is_compressed = matches!(self.part.container(), Container::CompressedFile);
         if !is_compressed && self.size.is_some_and(|size| size > *room) {
             self.part.take_from_memory();
             *room = 0;

@@ -70,6 +70,8 @@ pub(crate) enum Place {
     Note(SafePath),
     /// Standard input, kept in a file without a name.
     Kept(File),
+    /// Standard input that is compressed, kept in the same way.
+    KeptCompressed(File),
     /// A session of a store.
     Stored(Stored),
 }
@@ -132,7 +134,7 @@ impl Part {
             | Place::Compressed(path)
             | Place::Note(path)
             | Place::Stored(Stored { path, .. }) => Some(path),
-            Place::Kept(_) => None,
+            Place::Kept(_) | Place::KeptCompressed(_) => None,
         }
     }
 
@@ -140,7 +142,9 @@ impl Part {
     pub(crate) fn decode<'r>(&self, stored: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         Ok(match &self.place {
             Place::File(_) | Place::Kept(_) | Place::Stored(..) => Box::new(stored),
-            Place::Compressed(_) => Box::new(zstandard::decompress(stored)?),
+            Place::Compressed(_) | Place::KeptCompressed(_) => {
+                Box::new(zstandard::decompress(stored)?)
+            }
             Place::Note(_) => {
                 let before = format!("{{\"file\":\"{}\",\"value\":", self.name);
                 Box::new(io::Cursor::new(before).chain(stored).chain(&b"}\n"[..]))
@@ -152,7 +156,7 @@ impl Part {
     pub(crate) fn container(&self) -> Container {
         match &self.place {
             Place::File(_) | Place::Note(_) | Place::Kept(_) => Container::File,
-            Place::Compressed(_) => Container::CompressedFile,
+            Place::Compressed(_) | Place::KeptCompressed(_) => Container::CompressedFile,
             Place::Stored(stored) => stored.container,
         }
     }
@@ -174,7 +178,7 @@ impl Part {
         }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => Some(path.size()?),
-            Place::Kept(file) => Some(file.metadata()?.len()),
+            Place::Kept(file) | Place::KeptCompressed(file) => Some(file.metadata()?.len()),
             Place::Stored(..) => None,
         })
     }
@@ -197,7 +201,9 @@ impl Part {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Box::new(path.reader()?)
             }
-            Place::Kept(file) => Box::new(KeptReader { file, offset: 0 }),
+            Place::Kept(file) | Place::KeptCompressed(file) => {
+                Box::new(KeptReader { file, offset: 0 })
+            }
             Place::Stored(stored) => Box::new(io::Cursor::new(stored.read()?.0)),
         })
     }
@@ -298,8 +304,8 @@ impl StoredLog {
 
     /// Returns the size of its files in bytes; `None` if one is compressed or in a store.
     pub(crate) fn plain_size(&self) -> Option<u64> {
-        let size = |part: &Part| match part.place {
-            Place::Compressed(_) => None,
+        let size = |part: &Part| match part.container() {
+            Container::CompressedFile => None,
             _ => part.size().ok().flatten(),
         };
         self.parts.iter().map(size).sum()

@@ -258,7 +258,7 @@ impl LogFile {
                 adapter: stored.adapter.to_owned(),
                 key: stored.key.clone(),
             }),
-            Place::File(_) | Place::Kept(_) => FileKind::File,
+            Place::File(_) | Place::Kept(_) | Place::KeptCompressed(_) => FileKind::File,
         };
         let is_stored = matches!(part.place, Place::Stored(_));
         let has_own_name = !is_stored && part.name != name(path.as_path());

@@ -4,7 +4,7 @@
 //!
 //! * What is added up is the annotation `usage`, whose buckets do not overlap. Records of other
 //!   converters, without annotations, have none.
-//! * Nothing counts twice. Entries that repeat others (`duplicate-of`), are earlier versions of others
+//! * Each token is counted once. Entries that repeat others (`duplicate-of`), are earlier versions of others
 //!   (`superseded` by `updated`) or were `inherited` from another session do not count, as in
 //!   [`facts`](crate::facts). What was superseded in another way was paid for, and counts.
 //! * A statement that another session, or another copy of the session, contains as well counts once,

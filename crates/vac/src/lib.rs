@@ -98,6 +98,7 @@ pub mod text_search;
 mod validate;
 mod verify_log;
 mod version;
+pub mod when;
 
 pub use agents::{AGENTS, Agent, agent, agent_names, agents, place_variables};
 pub use convert::{ConvertOptions, Converted, Record, convert, convert_to_records};

@@ -2,11 +2,14 @@
 
 use std::io;
 
+pub use vac_adapter::adapter::Counter;
 use vac_adapter::report::Report;
-use vac_adapter::{Error as ReadError, Origin, Session, Sink, SourceFile, frame};
-use vac_record::Entry;
-use vac_store::Loaded;
+pub use vac_adapter::{Error as ReadError, Origin, Session, Sink};
+use vac_adapter::{SourceFile, frame};
+pub use vac_record::Entry;
+pub use vac_store::Loaded;
 use vac_view::{Event, Facts, SkippedEvents, record};
+pub use vac_view::{EventSink, FactsSink, TranscriptSink};
 
 use crate::convert::read_log;
 use crate::error::{Error, ErrorKind, Result};
@@ -86,8 +89,7 @@ fn read_records(bytes: &[u8], show: &mut LoadedSessionReceiver<'_>) -> Result<()
 /// report of the adapter.
 ///
 /// ```
-/// use vac_adapter::adapter::Counter;
-/// use vac_view::FactsSink;
+/// use vac::read::{Counter, FactsSink};
 ///
 /// # let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
 /// # let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;

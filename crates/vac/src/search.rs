@@ -12,7 +12,9 @@ use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
 use vac_store::join::{DetectedLog, UnusedFile, UnusedReason, detect_and_keep, join};
 use vac_store::places::{self, AgentRoot, Surroundings, System};
-use vac_store::{MemoryBudget, Skipped, Source, SourceFiles, StoredLog, find_all, find_in};
+use vac_store::{
+    MemoryBudget, Skipped, Source, SourceFiles, StoredLog, UnreadPath, find_all, find_in,
+};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
@@ -110,8 +112,8 @@ pub struct Selected {
     pub found: Vec<PathBuf>,
     /// Unused files: duplicates, and companion files that could not be read.
     pub left_out: Vec<UnusedFile>,
-    /// Messages about places that could not be searched.
-    pub troubles: Vec<String>,
+    /// Paths that could not be read.
+    pub troubles: Vec<UnreadPath>,
     /// Environment variables that name folders which do not exist.
     pub missing: Vec<String>,
     /// The number of sessions that do not state their start, if sessions were selected by it.
@@ -162,7 +164,9 @@ impl Search {
         let agents = self.selected_agents()?;
         let mut plan = Plan::default();
         let io = |reason| Error::new(ErrorKind::Io, reason);
-        plan.troubles.extend(selected.troubles.into_iter().map(io));
+        plan.troubles.extend(selected.troubles.into_iter().map(|UnreadPath { shown, reason }| {
+            if shown.is_empty() { io(reason) } else { io(reason).at(shown) }
+        }));
         plan.troubles.extend(selected.missing.into_iter().map(io));
         for UnusedFile { shown: name, reason } in selected.left_out {
             match reason {

@@ -6,7 +6,8 @@ use vac_adapter::container::Container;
 use vac_adapter::{Adapter, Input};
 use vac_store::StoredLog;
 use vac_view::byte_filter::ByteFilter;
-use vac_view::{SessionHits, TextQuery, search_session};
+use vac_view::search_session;
+pub use vac_view::{SessionHits, TextQuery};
 
 use crate::error::Result;
 use crate::read::{Readable, read, source_names};
@@ -18,7 +19,7 @@ const PIECE: usize = 256 << 10;
 /// parsed.
 ///
 /// ```
-/// use vac_view::TextQuery;
+/// use vac::text_search::TextQuery;
 ///
 /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Tidy it"}]}}"#;
 /// let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;

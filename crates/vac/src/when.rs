@@ -1,25 +1,60 @@
-//! Times that the user gives, in UTC: `2026-08`, `2026-08-01`, RFC 3339, `7d`, `today`.
+//! Times that people give, in UTC: `2026`, `2026-08`, `2026-08-01`, RFC 3339, `7d`, `today`. They select
+//! sessions ([`Search::since`](crate::Search::since), [`Search::until`](crate::Search::until)).
+//!
+//! ```
+//! let august = vac::Search {
+//!     since: Some(vac::when::since("2026-08")?),
+//!     until: Some(vac::when::until("2026-08")?),
+//!     ..vac::Search::default()
+//! };
+//! # assert_eq!(august.until.zip(august.since).map(|(last, first)| (last - first + 1) / 86_400_000_000_000), Some(31));
+//! # Ok::<(), String>(())
+//! ```
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use vac_record::time::{instant, utc};
+
+use crate::error::{Error, Result};
 
 const SECOND: i128 = 1_000_000_000;
 const HOUR: i128 = 3600 * SECOND;
 const DAY: i128 = 24 * HOUR;
 
 /// Parses a time and returns its first nanosecond.
+///
+/// # Errors
+/// If the text is not a time.
 pub fn since(text: &str) -> Result<i128, String> {
     Ok(parse(text, now()?)?.0)
 }
 
-/// Parses a time and returns its last nanosecond: that of a day or a month.
+/// Parses a time and returns its last nanosecond: that of a day, a month or a year.
+///
+/// # Errors
+/// If the text is not a time.
 pub fn until(text: &str) -> Result<i128, String> {
     Ok(parse(text, now()?)?.1)
 }
 
+/// Refuses a span of time that ends before it begins.
+///
+/// # Errors
+/// If both ends are given and the last is earlier.
+pub fn check_span(since: Option<i128>, until: Option<i128>) -> Result<()> {
+    match (since, until) {
+        (Some(since), Some(until)) if until < since => {
+            Err(Error::refused("the time ends before it begins, so it has no session"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Parses a time, or seconds since 1970, and returns seconds since 1970. A day or a month is its
-/// beginning.
+/// beginning. Digits alone are seconds, not a year.
+///
+/// # Errors
+/// If the text is not a time.
 pub fn at(text: &str) -> Result<u64, String> {
     if text.bytes().all(|byte| byte.is_ascii_digit())
         && let Ok(seconds) = text.parse()
@@ -48,10 +83,11 @@ fn parse(text: &str, now: i128) -> Result<(i128, i128), String> {
             .or_else(|| point(text))
             .map(|at| (at, at))
             .or_else(|| midnight(text).map(|at| (at, at + DAY - 1)))
-            .or_else(|| month(text)),
+            .or_else(|| month(text))
+            .or_else(|| year(text)),
     };
     found.ok_or_else(|| {
-        "expected 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h, 7d, 2w, today or yesterday"
+        "expected 2026, 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h, 7d, 2w, today or yesterday"
             .to_owned()
     })
 }
@@ -92,6 +128,11 @@ fn month(text: &str) -> Option<(i128, i128)> {
     Some((first, days + DAY - 1))
 }
 
+/// Parses a year and returns its first and its last nanosecond.
+fn year(text: &str) -> Option<(i128, i128)> {
+    Some((month(&format!("{text}-01"))?.0, month(&format!("{text}-12"))?.1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,7 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn days_and_months_are_all_of_them() {
+    fn days_months_and_years_are_all_of_them() {
+        assert_eq!(since("2026"), Ok(at("2026-01-01T00:00:00Z")));
+        assert_eq!(until("2026"), Ok(at("2027-01-01T00:00:00Z") - 1));
         assert_eq!(since("2026-03-01"), Ok(at("2026-03-01T00:00:00Z")));
         assert_eq!(until("2026-03-01"), Ok(at("2026-03-02T00:00:00Z") - 1));
         assert_eq!(since("2026-02"), Ok(at("2026-02-01T00:00:00Z")));
@@ -149,7 +192,8 @@ mod tests {
             "7x",
             "99999999999d",
             "\u{e9}d",
-            "2026",
+            "26",
+            "02026",
             "2026-3",
             "2026-13",
             "2026-3-1",

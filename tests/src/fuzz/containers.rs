@@ -118,7 +118,7 @@ fn temporary_folder() -> TempDir {
 fn check_path(path: &Path) {
     let found = vac_store::find(&[path.to_owned()], AGENTS);
     for trouble in &found.troubles {
-        assert!(!trouble.is_empty(), "a problem without a message");
+        assert!(!trouble.reason.is_empty(), "a problem without a message");
     }
     let known = found.logs.into_iter().map(|log| detect(log, AGENTS)).collect();
     for known in join(known) {

@@ -1,6 +1,7 @@
 //! `vac convert`
 
 use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,7 +23,7 @@ use crate::convert::containment::Finished;
 use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
 use crate::convert::existing_records::{ExistingRecords, Reading, UnchangedLog};
 use crate::convert::lock::{self, FolderLock, Wait};
-use crate::convert::output::{OutputKind, may_have_several};
+use crate::convert::output::{OutputKind, is_for_lines, may_have_several};
 use crate::convert::record_writer::Target;
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
@@ -64,8 +65,9 @@ kept, the new record gets another name, and the exit code is 1; --force replaces
 is not a record of the same session is never replaced.",
 "\
 The file .vac-index in a large output folder lists its records with size, times and inode,
-and those of their logs, so that the next run opens neither where these are unchanged
-(logs in databases are read). --rehash reads all of them. The file can be deleted.",
+and those of their logs, so that the next run opens no record, and reads only the
+beginning of a log, where these are unchanged (logs in databases are read). --rehash reads
+all of them. The file can be deleted.",
 "\
 Output is readable by those who can read all its sources, and by the owner alone if these
 are in a database or on standard input. Two runs that write to one folder take turns."],
@@ -118,8 +120,8 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
     /// Number of logs to convert in parallel [default: number of cores]
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<std::num::NonZeroUsize>,
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
+    jobs: Option<NonZeroUsize>,
     /// Do not validate records against the schema
     #[arg(long)]
     no_validate: bool,
@@ -165,11 +167,11 @@ impl ConvertArgs {
     /// Runs the command.
     #[allow(clippy::too_many_lines)] // the steps of a conversion, one after the other
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
-        if self.paths.is_empty() && !self.discover && self.last.last.is_none() {
-            bail!("no PATH given (use --discover to convert the sessions on this machine)");
-        }
         if !self.selection.root.is_empty() && !self.discover {
             bail!("--root requires --discover");
+        }
+        if self.paths.is_empty() && !self.discover && self.last.last.is_none() {
+            bail!("no PATH given (use --discover to convert the sessions on this machine)");
         }
         let named = session_names::resolve(&self.paths, self.last, sessions::agent(&self.agent))?;
         self.paths.clone_from(&named.paths);
@@ -196,7 +198,12 @@ impl ConvertArgs {
         });
         let found = if self.discover { &[][..] } else { &selected.found };
         let inputs = inputs(found, &selected.logs);
-        let mut summary = Summary { duplicates: selected.duplicates, ..Summary::default() };
+        let is_complete = selected.failed.is_empty();
+        let mut summary = Summary {
+            duplicates: selected.duplicates,
+            failed: selected.failed,
+            ..Summary::default()
+        };
         let skipped = selected.skipped;
         let sources =
             selected.logs.iter().filter(|detected| detected.agent.is_some() || detected.log.named);
@@ -235,7 +242,7 @@ impl ConvertArgs {
             target: &target,
             options: &settings.options,
             summary,
-            exit: if selected.is_complete { Exit::Success } else { Exit::Error },
+            exit: if is_complete { Exit::Success } else { Exit::Error },
             over: None,
             printer,
         };
@@ -282,6 +289,11 @@ impl ConvertArgs {
     fn check_options(&self, kind: OutputKind, encoding: Encoding) -> Result<()> {
         if self.pretty && encoding == Encoding::Cbor {
             bail!("--pretty applies to JSON, not to CBOR");
+        }
+        if self.pretty && kind == OutputKind::File && is_for_lines(self.output.as_deref()) {
+            bail!(
+                "--pretty writes several lines for a record, but .jsonl and .ndjson files have one"
+            );
         }
         if self.reconvert && kind != OutputKind::Folder {
             bail!("--reconvert requires an output folder");
@@ -429,6 +441,11 @@ fn count_unknown(
         ControlFlow::Continue(())
     })?;
     Ok(count)
+}
+
+/// Parses the value of `--jobs`.
+pub fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number, 1 or more".to_owned())
 }
 
 /// Parses the value of `--label`: `KEY=VALUE`.

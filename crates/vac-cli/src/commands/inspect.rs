@@ -25,7 +25,7 @@ use crate::sessions::{ReadOptions, Sessions, Signature};
 ///
 /// `ended` is the last end that the log states, if any. Otherwise it is `normally` if the model
 /// finished, `interrupted` if it did not, and `unknown` in a session without a conversation;
-/// `failed` is only what the log states. Failed tool calls are counted separately. In JSON, the
+/// `failed` means that the log states it. Failed tool calls are counted separately. In JSON, the
 /// `status` is that of `vac events`: it is `failure` also if a tool failed in the last step.
 ///
 /// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write`

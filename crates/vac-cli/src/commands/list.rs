@@ -97,12 +97,12 @@ impl ListArgs {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.find(&[], agent, jobs, &MemoryBudget::none(), printer)?;
-        let mut exit = if selected.is_complete { Exit::Success } else { Exit::Error };
+        let mut exit = if selected.failed.is_empty() { Exit::Success } else { Exit::Error };
         let mut listed = ListOutput {
             sessions: Vec::new(),
             skipped: 0,
             duplicates: selected.duplicates,
-            failed: Vec::new(),
+            failed: selected.failed,
         };
         let mut logs = selected.logs;
         if let Some(project) = &self.project {

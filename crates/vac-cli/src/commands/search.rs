@@ -2,12 +2,12 @@
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
+use vac::when;
 use vac_record::annotations::SupersededHow;
 use vac_value::harmless;
 use vac_view::text_search::{Hit, TextField, TextFields, TextQuery};
 use vac_view::{SessionHits, SkipReason, search_session};
 
-use crate::convert::when;
 use crate::exit::Exit;
 use crate::format::{group_digits, pluralize};
 use crate::help;
@@ -49,11 +49,11 @@ pub struct SearchArgs {
     pattern: String,
     #[command(flatten)]
     scope: Scope,
-    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
-    /// 7d, 2w (ago), today, yesterday; in UTC
+    /// Only sessions that began then or later: 2026, 2026-03, 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 24h, 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only sessions that began then or earlier; a day or month is included
+    /// Only sessions that began then or earlier; all of a day, month or year
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
     /// Search only these texts, separated by commas

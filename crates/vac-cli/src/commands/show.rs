@@ -21,7 +21,7 @@ use crate::show::{At, Detail, Kind};
 /// The number of items that are printed before and after the entry of `--at`.
 const AROUND: usize = 3;
 
-/// Show a session to a person: prompts, answers, commands and edits
+/// Print a session in readable form: prompts, answers, commands and edits
 ///
 /// One line for each action: the index of its entry, the time in UTC, who acted, what happened,
 /// and how it ended. With -v also the texts of prompts and answers, the diffs of edits and the

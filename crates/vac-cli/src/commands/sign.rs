@@ -331,13 +331,13 @@ impl SignArgs {
                 let violations = invalid.violations().summary();
                 (invalid.accept(), Some(violations))
             }
-            Err(_) if output_file::are_several(&bytes, encoding) => {
-                return refuse(output_file::SEVERAL.to_owned());
-            }
             Err(invalid) => {
-                let why = invalid.violations().summary();
-                let why = format!("not a valid record (--allow-invalid signs it anyway): {why}");
-                return refuse(why);
+                return refuse(output_file::why_not_a_record(&bytes, encoding).unwrap_or_else(
+                    || {
+                        let why = invalid.violations().summary();
+                        format!("not a valid record (--allow-invalid signs it anyway): {why}")
+                    },
+                ));
             }
         };
         let (secrets, places) = describe(record.secrets());

@@ -38,7 +38,7 @@ OpenSSL and curl:
     )
 }
 
-/// Manage time stamps of authorities
+/// Add time stamps of authorities (RFC 3161)
 #[derive(Args)]
 #[command(after_help = ending())]
 pub struct TimestampArgs {
@@ -80,7 +80,8 @@ struct Attach {
     /// Token, or response of an authority, in DER
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
-    /// Certificates of time-stamping authorities, in PEM: attach only a token that leads to one
+    /// Certificates of time-stamping authorities, in PEM: attach only a token whose certificate chain
+    /// ends at one
     #[arg(long, value_name = "FILE")]
     tsa_root: Option<PathBuf>,
     /// Write to this file instead of stdout

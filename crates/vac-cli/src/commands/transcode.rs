@@ -115,11 +115,8 @@ impl TranscodeArgs {
             Source::Cbor => Encoding::Cbor,
         };
         let document = Document::scan(bytes, encoding).map_err(|error| {
-            if output_file::are_several(bytes, encoding) {
-                output_file::SEVERAL.to_owned()
-            } else {
-                format!("not {encoding}: {error}")
-            }
+            output_file::why_not_a_record(bytes, encoding)
+                .unwrap_or_else(|| format!("not {encoding}: {error}"))
         })?;
         if signed::payload(&document).is_some() {
             return Err(sessions::SIGNED_RECORD.to_owned());

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use vac::when;
 use vac_view::prices::PriceTable;
 use vac_view::usage::{GroupBy, UsageReport, UsageRowKey, UsageTable, read_usage};
 
-use crate::convert::when;
 use crate::exit::Exit;
 use crate::format::{format_size, pluralize, truncate};
 use crate::help;
@@ -25,7 +25,7 @@ use crate::usage_table::{self, NamedRow, lines};
 /// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write` and
 /// `output`, of which `reasoning` is a part. Like in `vac inspect` they are claims of vac.
 ///
-/// Nothing counts twice: entries that repeat others, are earlier versions of others or were inherited
+/// Each token is counted once: entries that repeat others, are earlier versions of others or were inherited
 /// from another session (forks and resumed sessions) do not count, and what several sessions or
 /// copies of a session contain counts in the one that is read first. Tokens of subagents count, and
 /// so do those of messages that were rewound.
@@ -48,11 +48,11 @@ use crate::usage_table::{self, NamedRow, lines};
 pub struct UsageArgs {
     #[command(flatten)]
     scope: Scope,
-    /// Only tokens that were used then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
-    /// 7d, 2w (ago), today, yesterday; in UTC
+    /// Only tokens that were used then or later: 2026, 2026-03, 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 24h, 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only tokens that were used then or earlier; a day or month is included
+    /// Only tokens that were used then or earlier; all of a day, month or year
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
     /// Group tokens by this

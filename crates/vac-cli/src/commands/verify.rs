@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search};
+use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, when};
 use vac_sign::{Answer, Answers, PublicKey, SignatureVerdict, Trust, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
 use crate::archived;
 use crate::batch::{Batch, Wanted};
-use crate::convert::when;
 use crate::exit::Exit;
 use crate::help;
 use crate::json_output::{Document, VerifyOutput};

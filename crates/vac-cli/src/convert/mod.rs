@@ -12,5 +12,4 @@ pub mod report_file;
 pub mod selection;
 pub mod summary;
 pub mod unknown;
-pub mod when;
 pub mod workers;

@@ -36,6 +36,12 @@ impl OutputKind {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
             return Ok(Self::Stdout);
         };
+        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("zst")) && !path.is_dir() {
+            bail!(
+                "{} is the name of a compressed file, and output is not compressed",
+                path.display()
+            );
+        }
         if path.to_string_lossy().ends_with(['/', MAIN_SEPARATOR]) || path.is_dir() {
             return Ok(Self::Folder);
         }
@@ -89,6 +95,11 @@ fn is_database(path: &Path) -> bool {
             .and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut bytes))
             .is_ok();
     is_read && bytes == BEGINNING
+}
+
+/// Returns whether the name of a file promises a record on each line.
+pub fn is_for_lines(output: Option<&Path>) -> bool {
+    output.is_some_and(|path| encoding_of(path, &SEVERAL) == Some(Encoding::Json))
 }
 
 fn encoding_of(path: &Path, endings: &[(&str, Encoding)]) -> Option<Encoding> {

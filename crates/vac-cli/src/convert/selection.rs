@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use vac::{Agent, Search};
+use vac::{Agent, Search, when};
 use vac_store::join::{DetectedLog, UnusedReason};
 use vac_store::{MemoryBudget, Skipped};
 
-use super::when;
 use crate::format::pluralize;
+use crate::json_output::FailedFile;
 use crate::printer::Printer;
 use crate::skipped;
 
@@ -20,11 +20,11 @@ pub struct Selection {
     /// folder (repeatable)
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
-    /// 7d, 2w (ago), today, yesterday; in UTC
+    /// Only sessions that began then or later: 2026, 2026-03, 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 24h, 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only sessions that began then or earlier; a day or month is included
+    /// Only sessions that began then or earlier; all of a day, month or year
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
 }
@@ -37,8 +37,8 @@ pub struct Selected {
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
     pub duplicates: Vec<String>,
-    /// Whether all places could be read.
-    pub is_complete: bool,
+    /// Files and folders that could not be read.
+    pub failed: Vec<FailedFile>,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
 }
@@ -53,6 +53,7 @@ impl Selection {
         budget: &MemoryBudget,
         printer: &Printer,
     ) -> Result<Selected> {
+        when::check_span(self.since, self.until)?;
         let search = Search { jobs, ..self.search(paths, agent) };
         let mut progress = None;
         let found = search.find(budget, &mut |total| {
@@ -63,16 +64,17 @@ impl Selection {
         for missing in &found.missing {
             printer.warn(missing);
         }
-        let mut is_complete = found.troubles.is_empty();
-        for trouble in &found.troubles {
-            printer.error(trouble);
+        let mut failed = Vec::new();
+        for trouble in found.troubles {
+            printer.error(&trouble.to_string());
+            failed.push(FailedFile { file: trouble.shown, error: trouble.reason });
         }
         let mut duplicates = Vec::new();
         for thing in &found.left_out {
             let words = thing.to_string();
-            if let UnusedReason::Unreadable(_) = thing.reason {
+            if let UnusedReason::Unreadable(reason) = &thing.reason {
                 printer.error(&words);
-                is_complete = false;
+                failed.push(FailedFile { file: thing.shown.clone(), error: reason.clone() });
             } else {
                 printer.detail(&words);
                 duplicates.push(words);
@@ -84,7 +86,7 @@ impl Selection {
             printer.warn(&format!("{sessions} of unknown start included"));
         }
         let (logs, skipped) = (found.logs, found.skipped);
-        Ok(Selected { logs, found: found.found, duplicates, is_complete, skipped })
+        Ok(Selected { logs, found: found.found, duplicates, failed, skipped })
     }
 
     /// Returns the message that no session was found, with the places that were searched.

@@ -113,7 +113,7 @@ fn actor(item: &Item) -> &'static str {
         | ItemKind::Unparsed { .. } => "program",
         ItemKind::Answer { .. } | ItemKind::Reasoning { .. } => "model",
         ItemKind::Call(_) | ItemKind::Result { .. } => "tool",
-        ItemKind::Permission { .. } => "allow",
+        ItemKind::Permission { .. } => "asked",
     }
 }
 

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
 use vac::{AGENTS, Agent};
-use vac_adapter::Memory;
 use vac_store::join::detect;
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
@@ -110,11 +109,7 @@ impl fmt::Display for Problem {
         match self {
             Self::Syntax { message, .. } => f.write_str(message),
             Self::Violation(violation) => violation.fmt(f),
-            Self::Log(agent) => write!(
-                f,
-                "this is a {} log, not a record; convert it first with `vac convert`",
-                agent.title()
-            ),
+            Self::Log(agent) => f.write_str(&sessions::not_a_record(*agent)),
         }
     }
 }
@@ -200,9 +195,7 @@ impl Run<'_> {
         if let Input::Archived(_) = self.input {
             return None;
         }
-        let log = Memory { name: "-", bytes: &self.stdin };
-        let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
-        vac::agent(adapter.name())
+        sessions::agent_of_bytes(&self.stdin)
     }
 
     /// Replaces the problems of an input that is a log with one that names the agent.

@@ -16,17 +16,15 @@ fn folder() -> Folder {
 fn validate_names_the_agent_of_a_log_in_one_line() {
     let folder = folder();
     let line = |name: &str, agent: &str| {
-        format!(
-            "{name}: this is a {agent} log, not a record; convert it first with `vac convert`\n"
-        )
+        format!("{name}: this is {agent} log, not a record; convert it first with `vac convert`\n")
     };
-    folder.vac(&["validate", "session.jsonl"]).gives(1, &line("session.jsonl", "Claude Code"));
+    folder.vac(&["validate", "session.jsonl"]).gives(1, &line("session.jsonl", "a Claude Code"));
     let log = codex("c1", "2026-03-02T09:00:00.000Z");
     folder.write("logs/one.jsonl", &log);
-    folder.vac(&["validate", "logs"]).gives(1, &line("logs/one.jsonl", "Codex"));
-    folder.vac_with(&["validate", "-"], log.as_bytes()).gives(1, &line("-", "Codex"));
+    folder.vac(&["validate", "logs"]).gives(1, &line("logs/one.jsonl", "a Codex"));
+    folder.vac_with(&["validate", "-"], log.as_bytes()).gives(1, &line("-", "a Codex"));
     copy("opencode/database/basic/opencode.db", &folder, "opencode.db");
-    folder.vac(&["validate", "opencode.db"]).gives(1, &line("opencode.db", "OpenCode"));
+    folder.vac(&["validate", "opencode.db"]).gives(1, &line("opencode.db", "an OpenCode"));
     let json = folder.vac(&["validate", "--json", "session.jsonl"]).json();
     let message = json["files"][0]["syntax"][0]["message"].as_str().expect("a message");
     assert!(message.starts_with("this is a Claude Code log"), "{message}");
@@ -97,4 +95,79 @@ fn convert_without_a_path_mentions_discover() {
     let ran = Folder::new().vac(&["convert"]);
     ran.gives(2, "");
     assert!(ran.stderr.contains("use --discover"), "{}", ran.stderr);
+    let ran = Folder::new().vac(&["convert", "--root", "homes"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("--root requires --discover"), "{}", ran.stderr);
+}
+
+#[test]
+fn commands_for_records_name_the_agent_of_a_log() {
+    let folder = folder();
+    folder.vac(&["keygen", "-o", "key"]);
+    for arguments in [
+        &["sign", "session.jsonl", "--key", "key/signing-key.pem", "-o", "signed"][..],
+        &["transcode", "session.jsonl", "--to", "cbor", "-o", "out"],
+    ] {
+        let ran = folder.vac(arguments);
+        assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.stderr);
+        let line = "this is a Claude Code log, not a record; convert it first";
+        assert!(ran.stderr.contains(line), "{arguments:?}: {}", ran.stderr);
+    }
+    copy("antigravity/transcript/basic", &folder, "antigravity");
+    let ran = folder.vac(&["validate", "antigravity/transcript_full.jsonl"]);
+    assert!(ran.stdout.contains("this is an Antigravity log"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_missing_log_is_not_a_verdict() {
+    let folder = folder();
+    folder.vac(&["convert", "session.jsonl", "-o", "record.json"]);
+    let ran = folder.vac(&["verify", "--log", "sesion.jsonl", "record.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("sesion.jsonl: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no log to compare the record with"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_in_json() {
+    let folder = folder();
+    let ran = folder.vac(&["convert", "session.jsonl", "missing.jsonl", "-o", "r/", "--json"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let json = ran.json();
+    assert_eq!(json["failed"][0]["file"], "missing.jsonl");
+    assert_eq!(json["sessions"].as_array().map(Vec::len), Some(1));
+    assert!(ran.stderr.contains("1 session converted, 1 failed"), "{}", ran.stderr);
+}
+
+#[test]
+fn standard_input_is_decompressed_and_is_not_a_database() {
+    let folder = folder();
+    let log = claude(CLAUDE_ID, "2026-03-01T09:00:00.000Z");
+    let compressed = zstd::encode_all(log.as_bytes(), 0).expect("compressed");
+    let ran = folder.vac_with(&["convert", "-q", "-"], &compressed);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let plain = folder.vac_with(&["convert", "-q", "-"], log.as_bytes());
+    let entries = |ran: &crate::run::Ran| ran.json()["session"]["entries"].clone();
+    assert_eq!(entries(&ran), entries(&plain));
+    let database = vac_tests::root().join("fixtures/opencode/database/basic/opencode.db");
+    let ran = folder.vac_with(&["convert", "-"], &std::fs::read(database).expect("a database"));
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("-: a database cannot be read from there: pass its path"));
+}
+
+#[test]
+fn options_that_cannot_be_met_are_refused() {
+    let folder = folder();
+    for (arguments, reason) in [
+        (&["convert", "session.jsonl", "-j", "0"][..], "expected a number, 1 or more"),
+        (&["convert", "session.jsonl", "--pretty", "-o", "r.jsonl"], "--pretty"),
+        (&["convert", "session.jsonl", "-o", "r.json.zst"], "output is not compressed"),
+        (&["list", "--since", "2026-05", "--until", "2026-04"], "ends before it begins"),
+        (&["search", "x", "--since", "2026-05", "--until", "2026-04", "."], "ends before it"),
+        (&["show", "abcdef"], "abcdef: neither a file nor the beginning of the id of a session"),
+    ] {
+        let ran = folder.vac_at_home(&[], arguments);
+        ran.gives(2, "");
+        assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
+    }
 }

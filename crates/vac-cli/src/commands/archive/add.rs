@@ -9,7 +9,7 @@ use vac::Search;
 use vac_archive::{AddOptions, AddProgress, AddSummary, ArchivedVersion, Disk, Wait, add};
 
 use super::{KeyOption, open};
-use crate::commands::convert::parse_label;
+use crate::commands::convert::{parse_jobs, parse_label};
 use crate::exit::Exit;
 use crate::format::{pluralize, truncate};
 use crate::help;
@@ -85,7 +85,7 @@ pub struct Add {
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
     /// Number of logs to convert in parallel [default: number of cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<std::num::NonZeroUsize>,
     /// Fail instead of waiting if another vac writes to the archive
     #[arg(long)]
