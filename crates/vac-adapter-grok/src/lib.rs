@@ -31,7 +31,7 @@
 //! | `user_message_chunk`, `session/prompt` | user |
 //! | `agent_message_chunk` | assistant |
 //! | `agent_thought_chunk` | reasoning |
-//! | `tool_call` | tool-call; with its result as a child if it states its end |
+//! | `tool_call`, or (version 2) the first `tool_call_update` that describes the call | tool-call; with its result as a child if it states its end |
 //! | the last `tool_call_update` of a call with the status `completed` or `failed` | tool-result |
 //! | `summary.json` | system-event `summary` |
 //! | all other updates, requests and responses | system-event of that type; a response is `response` |

@@ -73,6 +73,8 @@ impl<'d, 'a> Message<'d, 'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     pub is_shell: bool,
+    /// The line with the call.
+    pub line: Option<u64>,
     /// The line with its result.
     pub result: Option<u64>,
 }
@@ -149,6 +151,18 @@ impl Lines {
         if first == at.index { id } else { at.place.id() }
     }
 
+    /// Returns whether an update of this kind is a call: a `tool_call`, or, as in version 2 of the
+    /// protocol, the first `tool_call_update` that describes the call.
+    fn is_call(&self, message: &Message<'_, '_>, kind: &str) -> bool {
+        let is_known = || {
+            let call = text(message.of("toolCallId")).and_then(|id| self.calls.get(&id));
+            call.is_some_and(|call| call.line.is_some())
+        };
+        let is_described =
+            || ["kind", "rawInput", "title"].iter().any(|key| message.of(key).is_some());
+        kind == "tool_call" || is_described() && !is_known()
+    }
+
     fn update(&mut self, message: &Message<'_, '_>, kind: &str, id: String, at: LineAt) {
         match kind {
             "user_message_chunk" | "user_message" => {
@@ -158,7 +172,7 @@ impl Lines {
                 let number = meta.and_then(|meta| meta.member("promptIndex")?.uint());
                 self.prompt(number, at.index);
             }
-            "tool_call" => {
+            "tool_call" | "tool_call_update" if self.is_call(message, kind) => {
                 let Some(call_id) = text(message.of("toolCallId")) else { return };
                 let name = line::tool_name(message);
                 let kind = message.of("kind").and_then(Node::text);
@@ -166,8 +180,9 @@ impl Lines {
                 if action.category == Category::Delegate {
                     self.delegating.push_back(call_id.clone());
                 }
-                let is_shell = action.category == Category::Execute;
-                self.calls.entry(call_id).or_default().is_shell = is_shell;
+                let call = self.calls.entry(call_id).or_default();
+                call.is_shell = action.category == Category::Execute;
+                call.line = Some(at.index);
             }
             "tool_call_update" if line::is_end(message) => {
                 if let Some(call_id) = text(message.of("toolCallId")) {
@@ -381,8 +396,11 @@ pub(crate) fn becomes(lines: &Lines, message: &Message<'_, '_>, at: LineAt) -> B
         Some("tool_call_update") => {
             let call_id = text(message.of("toolCallId"));
             let call = call_id.and_then(|call_id| lines.calls.get(&call_id));
-            let is_result = call.is_some_and(|call| call.result == Some(at.index));
-            if is_result { Becomes::Result } else { Becomes::Event }
+            match call {
+                Some(call) if call.line == Some(at.index) => Becomes::Call,
+                Some(call) if call.result == Some(at.index) => Becomes::Result,
+                _ => Becomes::Event,
+            }
         }
         _ => Becomes::Event,
     }

@@ -121,7 +121,12 @@ fn responses_to_requests_are_decisions() {
 #[test]
 fn whole_messages_without_an_envelope_are_read() {
     let record = convert_fixture("acp/bare");
-    assert_eq!(kinds(&record), ["user", "assistant", "reasoning"]);
+    let calls = ["tool-call", "tool-result", "tool-call"];
+    assert_eq!(kinds(&record), [&["user", "assistant", "reasoning"], &calls[..]].concat());
+    let calls = &entries(&record)[3..];
+    assert_eq!((&calls[0]["name"], &calls[0]["input"]), (&json!("execute"), &json!({"cmd": "ls"})));
+    assert_eq!(calls[0]["call-id"], calls[1]["call-id"]);
+    assert_eq!(calls[2]["children"][0]["output"], json!({"text": "Blue"}), "a call that has ended");
 }
 
 #[test]
