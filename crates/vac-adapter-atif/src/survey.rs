@@ -128,7 +128,7 @@ pub(crate) fn survey<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + '
             verdict.add(fit);
             if matches!(fit, Fit::Fits(_)) {
                 let id = session_id(root);
-                let number = numbers.add(frames, Some(id.clone()))?;
+                let number = numbers.add(frames, frame.place, Some(id.clone()))?;
                 if number == sessions.len() {
                     sessions.push((id, Facts::default()));
                 }

@@ -335,6 +335,19 @@ impl<R: Read> Frames<R> {
         }
     }
 
+    /// Returns the index of the next frame in its file.
+    pub fn index(&self) -> u64 {
+        self.count.index()
+    }
+
+    /// Skips the frames before the document at this place, without parsing them. It was found in an
+    /// earlier pass, and comes after the frames that were passed.
+    pub fn skip_to(&mut self, document: Place) -> io::Result<()> {
+        self.long = None;
+        self.count.skip_to(document);
+        self.window.skip_to(document.offset, document.line)
+    }
+
     /// Passes each remaining frame to `show`, up to the first error.
     pub fn each<E: From<io::Error>>(
         &mut self,

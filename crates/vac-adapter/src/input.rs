@@ -213,6 +213,11 @@ impl<'i> Log<'i> {
         Ok(())
     }
 
+    /// Returns a pass over parts of the log, in their order.
+    pub fn parts(&self) -> LogParts<'_, 'i> {
+        LogParts { log: self, open: None }
+    }
+
     /// Returns all frames, if all files are in memory. Values of these frames borrow from the
     /// input.
     pub fn frames_in_memory(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
@@ -278,7 +283,65 @@ impl<'i> Log<'i> {
     }
 }
 
+/// A pass over parts of a log. What is between them is not parsed.
+pub struct LogParts<'l, 'i> {
+    log: &'l Log<'i>,
+    /// The file that is being read, if it is not in memory, and its number.
+    open: Option<(usize, FileFrames<'i>)>,
+}
+
+impl fmt::Debug for LogParts<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.log.fmt(f)
+    }
+}
+
+impl LogParts<'_, '_> {
+    /// Passes each frame from a document up to another one, or to the end of the log, to `show`, up
+    /// to the first error. Their places are those that an earlier pass had, or the beginning of the
+    /// log. Parts do not overlap, and are read in the order of the log.
+    pub fn each(
+        &mut self,
+        from: frame::Place,
+        to: Option<frame::Place>,
+        mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let last = to.map_or(self.log.files.len() - 1, |to| to.file);
+        for (number, file) in self.log.files.iter().enumerate().take(last + 1).skip(from.file) {
+            let first = Some(from).filter(|from| from.file == number);
+            let end = to.filter(|to| to.file == number).map_or(u64::MAX, |to| to.index);
+            match file {
+                File::InMemory(frames) => {
+                    let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
+                    let end = index(end).min(frames.len());
+                    let start = first.map_or(0, |first| index(first.index)).min(end);
+                    frames[start..end].iter().try_for_each(&mut show)?;
+                }
+                File::Streamed(input) => {
+                    let open = match self.open.take() {
+                        Some((open, frames)) if open == number => frames,
+                        _ => frames(*input, number)?,
+                    };
+                    let (_, frames) = self.open.insert((number, open));
+                    if let Some(first) = first.filter(|first| first.index > frames.index()) {
+                        frames.skip_to(first)?;
+                    }
+                    while frames.index() < end
+                        && let Some(shown) = frames.next(&mut show)?
+                    {
+                        shown?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The frames of a file.
+type FileFrames<'i> = Frames<Box<dyn Read + 'i>>;
+
 /// Reads the frames of one of several files.
-fn frames(input: &dyn Input, number: usize) -> io::Result<Frames<Box<dyn Read + '_>>> {
+fn frames(input: &dyn Input, number: usize) -> io::Result<FileFrames<'_>> {
     Ok(Frames::for_file(input.open()?, number).within(input.max_event()))
 }

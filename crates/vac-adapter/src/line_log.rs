@@ -203,7 +203,7 @@ pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     format.begin(sample.name, sample.folder);
     for (index, document) in (0..).zip(&sample.documents) {
         let line = document.root();
-        if matches!(numbers.add(index, F::session(line)), Ok(0)) {
+        if matches!(numbers.add(index, Place::default(), F::session(line)), Ok(0)) {
             format.add(line, LineAt { index, place: Place::default() });
         }
     }
@@ -239,7 +239,7 @@ pub fn survey<F: LineFormat + 'static>(
         if let Content::Document(document) = &frame.content {
             let line = document.root();
             verdict.add(F::fit(line));
-            let session = numbers.add(frames, F::session(line))?;
+            let session = numbers.add(frames, frame.place, F::session(line))?;
             if session == formats.len() {
                 formats.push(begin());
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::adapter::Error;
-use crate::frame::Frame;
+use crate::frame::{Frame, Place};
 use crate::input::Log;
 
 /// The maximum number of sessions in one log: each is read in a pass of its own.
@@ -14,25 +14,34 @@ const MAX_SESSIONS: usize = 256;
 #[derive(Debug)]
 pub struct SessionNumbers<K> {
     numbers: HashMap<K, usize>,
-    /// The first frame of each run of frames, and the session that they belong to.
-    runs: Vec<(u64, usize)>,
+    runs: Vec<Run>,
+}
+
+/// Frames one after the other that belong to a session.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    session: usize,
+    /// The number of the first one among all frames of the log.
+    index: u64,
+    /// Its place.
+    place: Place,
 }
 
 impl<K> Default for SessionNumbers<K> {
     fn default() -> Self {
-        Self { numbers: HashMap::new(), runs: Vec::new() }
+        Self { numbers: HashMap::new(), runs: vec![Run::default()] }
     }
 }
 
 impl<K: Eq + Hash> SessionNumbers<K> {
-    /// Adds a frame, which comes after those that were added before, with the session that it
-    /// states. Returns the number of its session, from 0. A frame that states none belongs to the
-    /// session of the frame before.
+    /// Adds a frame, which comes after those that were added before, with its number among all frames
+    /// and the session that it states. Returns the number of its session, from 0. A frame that states
+    /// none belongs to the session of the frame before. One that states a session is a document.
     ///
     /// # Errors
     /// If there are too many sessions.
-    pub fn add(&mut self, index: u64, session: Option<K>) -> Result<usize, Error> {
-        let last = self.runs.last().map_or(0, |(_, session)| *session);
+    pub fn add(&mut self, index: u64, place: Place, session: Option<K>) -> Result<usize, Error> {
+        let last = self.runs.last().map_or(0, |run| run.session);
         let Some(session) = session else { return Ok(last) };
         let next = self.numbers.len();
         let number = *self.numbers.entry(session).or_insert(next);
@@ -42,7 +51,7 @@ impl<K: Eq + Hash> SessionNumbers<K> {
             return Err(Error::Refused(message));
         }
         if number != last {
-            self.runs.push((index, number));
+            self.runs.push(Run { session: number, index, place });
         }
         Ok(number)
     }
@@ -58,7 +67,8 @@ impl<K: Eq + Hash> SessionNumbers<K> {
 pub struct SharedLog<'i> {
     /// The log.
     pub log: Log<'i>,
-    runs: Vec<(u64, usize)>,
+    /// All frames, in order.
+    runs: Vec<Run>,
 }
 
 impl SharedLog<'_> {
@@ -70,11 +80,14 @@ impl SharedLog<'_> {
     /// use vac_adapter::shared_log::SessionNumbers;
     ///
     /// let input = Memory { name: "x.jsonl", bytes: b"1\n2\n3\n4" };
+    /// let log = Log::new(&input);
     /// let mut numbers = SessionNumbers::default();
-    /// for (index, session) in [(0, Some("a")), (1, Some("b")), (2, None), (3, Some("a"))] {
-    ///     numbers.add(index, session)?;
-    /// }
-    /// let shared = numbers.share(Log::new(&input));
+    /// let mut sessions = [Some("a"), Some("b"), None, Some("a")].into_iter();
+    /// log.each(|frame| {
+    ///     numbers.add(frame.place.index, frame.place, sessions.next().flatten())?;
+    ///     Ok(())
+    /// })?;
+    /// let shared = numbers.share(log);
     /// let mut frames = Vec::new();
     /// shared.each_of(1, |index, frame| {
     ///     frames.push((index, frame.place.line));
@@ -88,49 +101,122 @@ impl SharedLog<'_> {
         session: usize,
         mut show: impl FnMut(u64, &Frame<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (mut runs, mut current) = (self.runs.iter().copied().peekable(), 0);
-        let mut next = 0;
-        self.log.each(|frame| {
-            let index = next;
-            next += 1;
-            if let Some((_, number)) = runs.next_if(|(first, _)| *first == index) {
-                current = number;
-            }
-            if current == session { show(index, frame) } else { Ok(()) }
-        })
+        let ends = self.runs.iter().skip(1).map(|run| Some(run.place)).chain([None]);
+        let mut parts = self.log.parts();
+        for (run, end) in self.runs.iter().zip(ends).filter(|(run, _)| run.session == session) {
+            let mut indexes = run.index..;
+            parts.each(run.place, end, |frame| {
+                show(indexes.next().expect("fewer frames than numbers"), frame)
+            })?;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Read};
+
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::input::Memory;
+    use crate::frame::Content;
+    use crate::input::{Bundle, Input, Memory};
 
     #[test]
     fn frames_belong_to_the_session_that_was_stated_last() {
         let mut numbers = SessionNumbers::default();
+        let mut add = |index, id: Option<&str>| {
+            numbers.add(index, Place::default(), id.map(str::to_owned)).ok()
+        };
         let stated = [None, Some("a"), None, Some("b"), None, Some("a"), Some("a"), Some("c")];
-        let mut added = Vec::new();
-        for (index, id) in (0..).zip(stated) {
-            added.push(numbers.add(index, id.map(str::to_owned)).expect("few sessions"));
-        }
-        assert_eq!(added, [0, 0, 0, 1, 1, 0, 0, 2]);
-        assert_eq!(numbers.runs.len(), 3);
+        let added: Vec<_> = (0..).zip(stated).map(|(index, id)| add(index, id)).collect();
+        assert_eq!(added, [0, 0, 0, 1, 1, 0, 0, 2].map(Some));
         for index in 8..8 + MAX_SESSIONS as u64 - 3 {
-            assert!(numbers.add(index, Some(index.to_string())).is_ok());
+            assert!(add(index, Some(&index.to_string())).is_some());
         }
-        assert!(numbers.add(999, Some("one more".to_owned())).is_err());
+        assert_eq!(add(999, Some("one more")), None);
+    }
 
-        let input = Memory { name: "x.jsonl", bytes: b"0\n1\n2\n3\n4\n5\n6\n7\n" };
-        let shared = numbers.share(Log::new(&input));
-        let mut found = [9; 8];
-        for session in 0..3 {
-            let set = |index, _: &Frame<'_>| {
-                found[usize::try_from(index).expect("a small number")] = session;
+    /// A file that is not in memory.
+    struct OnDisk(Vec<u8>);
+
+    impl Input for OnDisk {
+        fn name(&self) -> &str {
+            "x.jsonl"
+        }
+
+        fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+            Ok(Box::new(&*self.0))
+        }
+
+        fn max_event(&self) -> usize {
+            64
+        }
+    }
+
+    /// Returns the number of the session that a frame states, if it is an object with one member.
+    fn stated(frame: &Frame<'_>) -> Option<String> {
+        let Content::Document(document) = &frame.content else { return None };
+        document.root().members().next()?.0.text().map(|key| key.into_owned())
+    }
+
+    fn bytes(frame: &Frame<'_>) -> Vec<u8> {
+        match &frame.content {
+            Content::Document(document) => document.root().raw().to_vec(),
+            Content::Raw(raw) => raw.bytes.to_vec(),
+        }
+    }
+
+    /// Compares the frames of each session with those of one pass over all.
+    fn assert_divided(input: &dyn Input) {
+        let log = Log::new(input);
+        let (mut numbers, mut all, mut index) = (SessionNumbers::default(), Vec::new(), 0);
+        let read = log.each(|frame| {
+            let number = numbers.add(index, frame.place, stated(frame))?;
+            all.push((number, index, frame.place, bytes(frame)));
+            index += 1;
+            Ok(())
+        });
+        read.expect("few sessions");
+        let shared = numbers.share(log);
+        let mut divided = Vec::new();
+        for number in 0..4 {
+            let add = |index, frame: &Frame<'_>| {
+                divided.push((number, index, frame.place, bytes(frame)));
                 Ok(())
             };
-            shared.each_of(session, set).expect("it is in memory");
+            shared.each_of(number, add).expect("it can be read");
         }
-        assert_eq!(found.as_slice(), added);
+        divided.sort_by_key(|(_, index, ..)| *index);
+        assert_eq!(divided, all);
+    }
+
+    fn piece() -> impl Strategy<Value = &'static [u8]> {
+        let long =
+            b"\"a text of more than 64 bytes, which is not read as one document, but in pieces\"\n";
+        prop::sample::select(vec![
+            &b"{\"a\": 1}\n"[..],
+            b"{\"b\": 1}\n",
+            b"{\"a\": 1} {\"b\": 2} {\"c\": 3}\n",
+            b"{\n  \"d\": 1\n}\r\n",
+            b"\xef\xbb\xbf {\"c\": \"\xc3\xa9\"}",
+            b"1\n",
+            b"x\n",
+            b"\xff\n",
+            b"\0\0",
+            long,
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn sessions_have_all_frames(pieces in prop::collection::vec(piece(), 0..40)) {
+            let file = pieces.concat();
+            assert_divided(&Memory { name: "x.jsonl", bytes: &file });
+            let (first, second) = (OnDisk(file.clone()), OnDisk(file));
+            assert_divided(&first);
+            assert_divided(&Bundle { parts: vec![&first, &second], ..Bundle::default() });
+        }
     }
 }

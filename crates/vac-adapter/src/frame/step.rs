@@ -155,6 +155,17 @@ pub(super) struct PlaceCounter {
 }
 
 impl PlaceCounter {
+    /// Returns the index of the next frame.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Continues with the frame at a place.
+    pub fn skip_to(&mut self, place: Place) {
+        self.index = place.index;
+        self.last = (place.line, place.part.saturating_sub(1));
+    }
+
     pub fn next(&mut self, line: u64, offset: u64) -> Place {
         self.last = if self.last.0 == line { (line, self.last.1 + 1) } else { (line, 1) };
         self.index += 1;

@@ -220,6 +220,27 @@ impl<R: Read> Window<R> {
         Ok((piece, end.is_last))
     }
 
+    /// Skips everything before the text that an earlier pass found at this offset and line.
+    pub fn skip_to(&mut self, offset: u64, line: u64) -> io::Result<()> {
+        let length = offset.saturating_sub(self.offset);
+        (self.offset, self.line) = (offset, line);
+        let in_memory = usize::try_from(length).unwrap_or(usize::MAX);
+        let text = self.text().len().min(in_memory);
+        if !self.text().is_char_boundary(text) {
+            let message = "the log has changed while it was read";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        self.at += text;
+        if text < in_memory {
+            let unchecked = (in_memory - text).min(self.bytes.len() - self.from);
+            self.from += unchecked;
+            self.is_invalid = false;
+            let unread = length - (text + unchecked) as u64;
+            io::copy(&mut self.input.by_ref().take(unread), &mut io::sink())?;
+        }
+        Ok(())
+    }
+
     /// Removes a run of NUL bytes, or `most` of them. Returns their number.
     pub fn cut_nul(&mut self, most: usize) -> io::Result<usize> {
         let mut count = 0;

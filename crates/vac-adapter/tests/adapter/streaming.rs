@@ -77,6 +77,42 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn frames_after_skipped_ones_are_the_same(
+        pieces in prop::collection::vec(piece(), 0..24),
+        chunk in 1_usize..40,
+        passed in 0_usize..8,
+        skipped in 0_usize..8,
+    ) {
+        let log = pieces.concat();
+        let all = frames_in_memory(&log);
+        let is_document = |frame: &&Frame<'_>| matches!(frame.content, Content::Document(_));
+        if let Some(next) = all.iter().skip(passed + skipped).find(is_document) {
+            let mut frames = Frames::with_chunk(&*log, chunk);
+            for _ in 0..passed {
+                frames.next(|_| ()).expect("memory can be read");
+            }
+            frames.skip_to(next.place).expect("memory can be read");
+            for frame in &all[usize::try_from(next.place.index).expect("small")..] {
+                let found = frames.next(to_owned_frame).expect("memory can be read");
+                prop_assert_eq!(found, Some(to_owned_frame(frame)));
+            }
+        }
+    }
+}
+
+#[test]
+fn log_that_changed_between_two_passes_is_an_error() {
+    let before = frames_in_memory(b"{} {}");
+    let mut frames = Frames::new("{}\u{e9} {}".as_bytes());
+    frames.next(|_| ()).expect("memory can be read");
+    let error = frames.skip_to(before[1].place).expect_err("a character begins before that place");
+    assert!(error.to_string().contains("has changed"), "{error}");
+}
+
 fn between(mut bytes: &[u8]) -> bool {
     loop {
         bytes = match bytes {
