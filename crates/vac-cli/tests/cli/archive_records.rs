@@ -143,10 +143,8 @@ fn log_in_an_archive_shows_that_a_record_was_made_from_it() {
 fn folder_of_a_kept_log_can_have_any_name() {
     let folder = Folder::new();
     assert_eq!(folder.vac(&["archive", "init", "kept", "--keygen"]).code, 0);
-    // The session and the project of a transcript of Cursor are in the names of folders.
-    let path = format!(
-        "c#/.cursor/projects/home-ada-loom/agent-transcripts/{CURSOR_ID}/{CURSOR_ID}.jsonl"
-    );
+    // The parent of a subagent of Cursor is in the name of a folder.
+    let path = format!("c#/agent-transcripts/{CLAUDE_ID}/subagents/{CURSOR_ID}.jsonl");
     folder.write(&path, home::CURSOR);
     let added = folder.vac(&["archive", "add", "kept", "c#"]);
     assert_eq!(added.code, 0, "{added:?}");
