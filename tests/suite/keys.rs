@@ -154,7 +154,7 @@ fn entry_annotations() -> Value {
         "delegated-to": "x",
         "permission": {"decision": "denied", "by": "hook", "what": "x", "call-id": "x"},
         "usage": {"input": 9, "cache-read": 9, "cache-write": 9, "output": 9, "model": "x"},
-        "cost": 9,
+        "stated-cost": 9,
         "reason": "syntax",
         "starts": true,
         "ends": {"of": "session", "how": "failure"},

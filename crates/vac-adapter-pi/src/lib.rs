@@ -51,7 +51,7 @@
 //! | `inherited` | all entries that a fork copied | a time before that of the header, with `parentSession` |
 //! | `action` | tool-calls | the [tools](vac_adapter::Adapter::tools); `user_command` for a `bashExecution` |
 //! | `outcome`, `exit-code` | tool-results | `isError`, and the last line of what a command printed; `exitCode`, `cancelled` |
-//! | `usage`, `cost` | assistant messages (whose cost is in `token-usage`); `usage`, `compaction`, `branch_summary`, tool results with requests of their own; `child_usage_attributed` of Prime Agent | `usage`: its numbers do not overlap; `childUsage` |
+//! | `usage`, `stated-cost` | assistant messages (whose cost is in `token-usage`); `usage`, `compaction`, `branch_summary`, tool results with requests of their own; `child_usage_attributed` of Prime Agent | `usage`: its numbers do not overlap; `childUsage` |
 //! | `starts` | `session` | |
 //! | `ends` | assistant messages; `session_exit` of Oh My Pi | `stopReason` `stop`, `error`, `aborted`; `kind` |
 //! | `parent` of the session | | `parentSession`; the folder of a subagent of Oh My Pi, which has the name of its session |

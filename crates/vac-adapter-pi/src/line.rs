@@ -66,7 +66,7 @@ mapping! {
         "content" => "`output`", take output: Node<'a, 'a> = Some(value);
         "isError" => "`is-error`, `vac.outcome`", take is_error: bool = value.bool();
         "toolName" => "`vac.exit-code`, if it runs commands", note tool: Text<'a> = value.text();
-        "usage" => "`vac.usage`, `vac.cost`: of the tool's own requests",
+        "usage" => "`vac.usage`, `vac.stated-cost`: of the tool's own requests",
             note usage: Node<'a, 'a> = Some(value);
         "timestamp" | "details" | "nestedCalls" | "prunedAt" | "contextSnapshot" | "attribution"
         | "useless" => "", keep;
@@ -184,7 +184,7 @@ impl<'a> Reading<'a> {
         let Some(usage) = usage.filter(|_| self.it.inherited.is_none()) else { return };
         let (stated, buckets) = usage::read(usage, report);
         self.it.usage = buckets.map(|buckets| Usage { model, ..buckets });
-        self.it.cost = stated.cost;
+        self.it.stated_cost = stated.cost;
     }
 }
 

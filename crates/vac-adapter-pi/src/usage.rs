@@ -15,7 +15,7 @@ mapping! {
         "cacheWrite" => "`vac.usage.cache-write`", note cache_write: u64 = value.uint();
         "reasoning" => "`token-usage.reasoning`, `vac.usage.reasoning`", take reasoning: u64 = value.uint();
         "totalTokens" => "`token-usage.total`", take total: u64 = value.uint();
-        "cost" => "its `total` is `token-usage.cost`, or `vac.cost`",
+        "cost" => "its `total` is `token-usage.cost`, or `vac.stated-cost`",
             note cost: Number<'a> = value.member("total").and_then(Node::number);
         // Oh My Pi.
         "reasoningTokens" => "`vac.usage.reasoning`", note reasoning_tokens: u64 = value.uint();

@@ -345,7 +345,8 @@ impl Reading<'_, '_> {
             _ => None,
         };
         let stated = message.and_then(|message| message.token_usage.as_ref());
-        let cost = stated.and_then(|usage| usage.cost.as_ref()).or(self.annotations.cost.as_ref());
+        let cost =
+            stated.and_then(|usage| usage.cost.as_ref()).or(self.annotations.stated_cost.as_ref());
         let cost = cost.map(vac_value::Number::to_f64);
         let cost = cost.filter(|cost| cost.is_finite() && *cost != 0.0);
         let usage = self.annotations.usage.as_ref();

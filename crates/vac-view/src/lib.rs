@@ -64,7 +64,7 @@
 //! | `tool` | the tool of a result whose call is not in the session |
 //! | `delegated-to` | the session or subagent that a call started |
 //! | `outcome`, `exit-code` | the end of a call. A result without it has that of `is-error`; a call without it is open until its result |
-//! | `usage`, `cost` | tokens and their cost. `token-usage` is not added up, because agents count differently; its `cost` is |
+//! | `usage`, `stated-cost` | tokens and their cost. `token-usage` is not added up, because agents count differently; its `cost` is |
 //! | `permission` | `permission` events |
 //! | `subagent` | what does not decide how the session ended |
 //! | `duplicate-of`, `inherited`, `superseded` | what is skipped or marked |

@@ -100,7 +100,11 @@ fn usage_counts_wherever_it_is_stated() {
         .filter_map(|usage| usage["model"].as_str().map(str::to_owned))
         .collect();
     assert_eq!(models, ["claude-haiku-4-5"]);
-    assert_eq!(annotated(&record, "cost"), [0.01, 0.0001, 0.001], "of lines that are not answers");
+    assert_eq!(
+        annotated(&record, "stated-cost"),
+        [0.01, 0.0001, 0.001],
+        "of lines that are not answers"
+    );
     let basic = convert_fixture("jsonl/basic");
     let first =
         json!({"input": 100, "cache-read": 300, "cache-write": 50, "output": 40, "reasoning": 12});

@@ -36,7 +36,7 @@ pub enum Annotations<'a> {
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; The tokens that a request to the model used.
-///   ? cost: number                              ; Its cost as the log states it, if the entry has no `token-usage`.
+///   ? stated-cost: number                       ; Its cost as the log states it, if the entry has no `token-usage`.
 ///   ? reason: unparsed-reason                   ; The reason why a part of the log was not parsed.
 ///   ? starts: true                              ; The log says that the session starts here.
 ///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
@@ -71,7 +71,7 @@ pub struct EntryAnnotations<'a> {
     /// The tokens that a request to the model used.
     pub usage: Option<Usage<'a>>,
     /// Its cost as the log states it, if the entry has no `token-usage`.
-    pub cost: Option<::vac_value::Number<'a>>,
+    pub stated_cost: Option<::vac_value::Number<'a>>,
     /// The reason why a part of the log was not parsed.
     pub reason: Option<UnparsedReason>,
     /// The log says that the session starts here.
@@ -424,7 +424,7 @@ impl EntryAnnotations<'_> {
         "tool",
         "permission",
         "usage",
-        "cost",
+        "stated-cost",
         "reason",
         "starts",
         "ends",
@@ -690,7 +690,7 @@ impl<'a> ::vac_schema::Build<'a> for EntryAnnotations<'a> {
             tool: map.optional(10)?,
             permission: map.optional(11)?,
             usage: map.optional(12)?,
-            cost: map.optional(13)?,
+            stated_cost: map.optional(13)?,
             reason: map.optional(14)?,
             starts: map.optional(15)?,
             ends: map.optional(16)?,
@@ -998,7 +998,7 @@ impl ::vac_value::Encode for EntryAnnotations<'_> {
         map.optional_field("tool", &self.tool)?;
         map.optional_field("permission", &self.permission)?;
         map.optional_field("usage", &self.usage)?;
-        map.optional_field("cost", &self.cost)?;
+        map.optional_field("stated-cost", &self.stated_cost)?;
         map.optional_field("reason", &self.reason)?;
         map.optional_field("starts", &self.starts)?;
         map.optional_field("ends", &self.ends)?;
@@ -1268,7 +1268,7 @@ impl ::vac_value::IntoOwned for EntryAnnotations<'_> {
             tool: ::vac_value::into_owned(self.tool),
             permission: ::vac_value::into_owned(self.permission),
             usage: ::vac_value::into_owned(self.usage),
-            cost: ::vac_value::into_owned(self.cost),
+            stated_cost: ::vac_value::into_owned(self.stated_cost),
             reason: ::vac_value::into_owned(self.reason),
             starts: ::vac_value::into_owned(self.starts),
             ends: ::vac_value::into_owned(self.ends),
@@ -1498,8 +1498,8 @@ pub mod keys {
         /// The key `usage`.
         pub const USAGE: &str = "usage";
 
-        /// The key `cost`.
-        pub const COST: &str = "cost";
+        /// The key `stated-cost`.
+        pub const STATED_COST: &str = "stated-cost";
 
         /// The key `reason`.
         pub const REASON: &str = "reason";
@@ -1962,7 +1962,13 @@ pub mod schema {
             13,
         ),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("usage"), "")), true, 14),
-        member(0, 1, ::vac_schema::MemberKey::Literal(label(text("cost"), "")), true, 15),
+        member(
+            0,
+            1,
+            ::vac_schema::MemberKey::Literal(label(text("stated-cost"), "")),
+            true,
+            15,
+        ),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("reason"), "")), true, 16),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("starts"), "")), true, 7),
         member(0, 1, ::vac_schema::MemberKey::Literal(label(text("ends"), "")), true, 17),

@@ -26,7 +26,7 @@ fn tokens_are_summed_in_buckets() {
 fn token_usage_as_the_agent_states_it_is_not_summed() {
     let entries = r#"{"type": "assistant", "token-usage": {"input": 10, "cost": 0.1}},
         {"type": "assistant", "token-usage": {"total": 50, "cost": 0.2}},
-        {"type": "system-event", "event-type": "compaction", "vac": {"cost": 0.4}}"#;
+        {"type": "system-event", "event-type": "compaction", "vac": {"stated-cost": 0.4}}"#;
     let facts = facts(&foreign_record(entries));
     assert!(facts.tokens.is_none());
     assert_eq!(facts.cost, Some(0.7));
