@@ -10,6 +10,9 @@ use crate::input::Log;
 /// The maximum number of sessions in one log: each is read in a pass of its own.
 const MAX_SESSIONS: usize = 256;
 
+/// The maximum number of runs of frames. Each takes 56 bytes.
+const MAX_RUNS: usize = 1 << 20;
+
 /// The sessions of a log, by what its frames state of them, in the order of their first frames.
 #[derive(Debug)]
 pub struct SessionNumbers<K> {
@@ -39,7 +42,7 @@ impl<K: Eq + Hash> SessionNumbers<K> {
     /// none belongs to the session of the frame before. One that states a session is a document.
     ///
     /// # Errors
-    /// If there are too many sessions.
+    /// If there are too many sessions, or they alternate too often.
     pub fn add(&mut self, index: u64, place: Place, session: Option<K>) -> Result<usize, Error> {
         let last = self.runs.last().map_or(0, |run| run.session);
         let Some(session) = session else { return Ok(last) };
@@ -51,6 +54,12 @@ impl<K: Eq + Hash> SessionNumbers<K> {
             return Err(Error::Refused(message));
         }
         if number != last {
+            if self.runs.len() == MAX_RUNS {
+                let message = format!(
+                    "contains sessions that alternate more than {MAX_RUNS} times (use a file for each)"
+                );
+                return Err(Error::Refused(message));
+            }
             self.runs.push(Run { session: number, index, place });
         }
         Ok(number)
@@ -115,6 +124,7 @@ impl SharedLog<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::io::{self, Read};
 
     use proptest::prelude::*;
@@ -138,8 +148,17 @@ mod tests {
         assert_eq!(add(999, Some("one more")), None);
     }
 
-    /// A file that is not in memory.
-    struct OnDisk(Vec<u8>);
+    #[test]
+    fn runs_are_limited() {
+        let mut numbers = SessionNumbers::default();
+        let mut add = |index: u64| numbers.add(index, Place::default(), Some(index % 2));
+        assert!((0..MAX_RUNS as u64).all(|index| add(index).is_ok()));
+        let error = add(MAX_RUNS as u64).expect_err("too many");
+        assert!(error.to_string().contains("alternate"), "{error}");
+    }
+
+    /// A file that is not in memory, and the number of passes over it.
+    struct OnDisk(Vec<u8>, Cell<usize>);
 
     impl Input for OnDisk {
         fn name(&self) -> &str {
@@ -147,6 +166,7 @@ mod tests {
         }
 
         fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+            self.1.set(self.1.get() + 1);
             Ok(Box::new(&*self.0))
         }
 
@@ -192,6 +212,13 @@ mod tests {
         assert_eq!(divided, all);
     }
 
+    #[test]
+    fn session_of_many_runs_is_read_in_one_pass() {
+        let log = OnDisk(b"{\"a\": 1}\n{\"b\": 1}\n".repeat(100), Cell::new(0));
+        assert_divided(&log);
+        assert_eq!(log.1.get(), 1 + 2, "one to find the sessions, and one for each");
+    }
+
     fn piece() -> impl Strategy<Value = &'static [u8]> {
         let long =
             b"\"a text of more than 64 bytes, which is not read as one document, but in pieces\"\n";
@@ -214,7 +241,7 @@ mod tests {
         fn sessions_have_all_frames(pieces in prop::collection::vec(piece(), 0..40)) {
             let file = pieces.concat();
             assert_divided(&Memory { name: "x.jsonl", bytes: &file });
-            let (first, second) = (OnDisk(file.clone()), OnDisk(file));
+            let (first, second) = (OnDisk(file.clone(), Cell::new(0)), OnDisk(file, Cell::new(0)));
             assert_divided(&first);
             assert_divided(&Bundle { parts: vec![&first, &second], ..Bundle::default() });
         }
