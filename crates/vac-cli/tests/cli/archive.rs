@@ -263,11 +263,8 @@ fn list_and_status_show_what_is_archived() {
     let before = folder.vac(&["archive", "status", "sessions", "--root", "home", "--json"]);
     let missing = before.json()["not-archived"].as_array().unwrap().len();
     assert_eq!((before.code, missing), (0, 1), "{before:?}");
-    let since = [
-        "archive", "status", "sessions", "--root", "home", "--since", "2027", "--until", "2028",
-        "--json",
-    ];
-    assert_eq!(folder.vac(&since).code, 2, "a year is not a date");
+    let since = ["archive", "status", "sessions", "--root", "home", "--since", "soon", "--json"];
+    assert_eq!(folder.vac(&since).code, 2, "not a date");
     let since = [
         "archive", "status", "sessions", "--root", "home", "--since", "2027-01", "--until",
         "2028-01", "--json",

@@ -23,8 +23,8 @@ use crate::readers::Readers;
 ///
 /// Writes the record of the latest version of each session, or of the named ones. With --logs their logs
 /// are written to folders of their own, with the names that they had, so that `vac verify --log` works
-/// after the agent has deleted them. With --proofs the signed statement is next to each record, with a
-/// receipt.
+/// after the agent has deleted them; of several files with one name, all but the first get a number. With
+/// --proofs the signed statement is next to each record, with a receipt.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
