@@ -58,7 +58,7 @@ fn write(connection: &Connection, number: usize) {
 fn numbers(path: &Path) -> io::Result<Vec<String>> {
     let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     if let Some(trouble) = found.troubles.first() {
-        assert!(trouble.contains("being written to by another program"), "{trouble}");
+        assert!(trouble.reason.contains("being written to by another program"), "{trouble}");
         return Err(io::ErrorKind::ResourceBusy.into());
     }
     let loaded = found.logs.first().expect("a session").load()?;
@@ -207,7 +207,7 @@ fn file_named_by_a_journal_is_kept() {
     let found = vac_store::find(&[path], crate::AGENTS);
     assert!(treasure.exists(), "{:?}", found.troubles);
     assert_eq!(found.logs.len(), 0);
-    assert!(found.troubles[0].contains("over several databases"), "{:?}", found.troubles);
+    assert!(found.troubles[0].reason.contains("over several databases"), "{:?}", found.troubles);
 }
 
 #[cfg(unix)]

@@ -13,17 +13,18 @@ use crate::snapshot::Snapshot;
 
 /// Reads all sessions in a folder, and returns the messages about those that fail.
 fn troubles(folder: &Path) -> Vec<String> {
-    let mut found = vac_store::find(&[folder.to_owned()], crate::AGENTS);
+    let found = vac_store::find(&[folder.to_owned()], crate::AGENTS);
+    let mut troubles: Vec<_> = found.troubles.iter().map(ToString::to_string).collect();
     for log in &found.logs {
         let read = log.load().and_then(|loaded| {
             let mut bytes = Vec::new();
             loaded.open()?.read_to_end(&mut bytes)
         });
         if let Err(error) = read {
-            found.troubles.push(format!("{}: {error}", log.shown));
+            troubles.push(format!("{}: {error}", log.shown));
         }
     }
-    found.troubles
+    troubles
 }
 
 #[test]

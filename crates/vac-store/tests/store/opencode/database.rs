@@ -224,6 +224,21 @@ fn rows_without_values_are_kept_or_reported() {
 }
 
 #[test]
+fn session_called_like_rows_without_session_is_another() {
+    let (_folder, path) = database_with(
+        "INSERT INTO session VALUES ('without-session', 'prj_1', '/w', 't', '1.2.0', 0, 5, 9);
+         INSERT INTO message VALUES ('msg_2', 'without-session', 7, '{\"role\": \"user\"}');
+         INSERT INTO message VALUES ('msg_3', NULL, 7, '{\"role\": \"user\"}');",
+    );
+    assert_eq!(keys(&path), ["ses_1", "without-session+", "without-session"]);
+    let sessions = sessions(&path);
+    let record = |at: usize| convert(&sessions[at].0, &sessions[at].1).value();
+    assert_eq!(record(1)["id"], "without-session");
+    assert_eq!(ids(&record(1)), ["msg_2"]);
+    assert_eq!(ids(&record(2)), ["msg_3"]);
+}
+
+#[test]
 fn values_of_other_types_are_kept() {
     let (_folder, path) = database(
         "CREATE TABLE session (id, project_id, directory, title, version, time_created, odd);
@@ -307,7 +322,8 @@ fn missing_tables_are_reported_and_the_rest_is_read() {
 /// Returns the number of logs in a path, and the troubles.
 fn find_logs(path: &Path) -> (usize, Vec<String>) {
     let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
-    (found.logs.iter().filter(|log| log.shown.contains('#')).count(), found.troubles)
+    let troubles = found.troubles.iter().map(ToString::to_string).collect();
+    (found.logs.iter().filter(|log| log.shown.contains('#')).count(), troubles)
 }
 
 #[test]

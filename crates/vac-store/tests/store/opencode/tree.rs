@@ -120,6 +120,20 @@ fn part_without_its_message_is_kept() {
 }
 
 #[test]
+fn session_called_like_parts_without_session_is_another() {
+    let without = r#"{"id": "prt_7", "messageID": "msg_7", "type": "text", "text": "whose?"}"#;
+    let folder = valid_tree();
+    write(folder.path(), "storage/part/msg_7/prt_7.json", without);
+    let message = MESSAGE.replace("ses_1", "without-session").replace("msg_1", "msg_2");
+    write(folder.path(), "storage/message/without-session/msg_2.json", &message);
+    assert_eq!(keys(folder.path()), ["ses_1", "without-session+", "without-session"]);
+    let sessions = sessions(folder.path());
+    let record = |at: usize| convert(&sessions[at].0, &sessions[at].1).value();
+    assert_eq!(ids(&record(1)), ["msg_2"]);
+    assert_eq!(ids(&record(2)), ["prt_7"]);
+}
+
+#[test]
 fn malformed_file_is_reported_and_others_are_read() {
     let folder = valid_tree();
     let storage = folder.path().join("storage");
