@@ -112,6 +112,7 @@ fn actor(item: &Item) -> &'static str {
         | ItemKind::Compaction
         | ItemKind::Unparsed { .. } => "program",
         ItemKind::Answer { .. } | ItemKind::Reasoning { .. } => "model",
+        ItemKind::Call(call) if call.is_of_user => "user",
         ItemKind::Call(_) | ItemKind::Result { .. } => "tool",
         ItemKind::Permission { .. } => "asked",
     }

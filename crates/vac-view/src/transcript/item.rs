@@ -117,6 +117,8 @@ pub struct Call {
     pub server: Option<String>,
     /// The command line of a shell tool.
     pub command: Option<String>,
+    /// Whether it is a command that the user ran, not the model.
+    pub is_of_user: bool,
     /// The paths that the call names.
     pub paths: Vec<String>,
     /// The host of an address.

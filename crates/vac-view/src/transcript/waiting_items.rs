@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use vac_adapter::Error;
+use vac_adapter::tools::canonical;
 use vac_record::annotations::{Category, EntryAnnotations, SupersededHow};
 use vac_record::{Any, Entry};
 use vac_value::{Encode as _, Encoder, Kind, Layout};
@@ -113,6 +114,7 @@ impl EntryVisitor for WaitingItems<'_, '_> {
                 tool: tool.to_owned(),
                 category: action.category,
                 server: action.server.as_deref().map(str::to_owned),
+                is_of_user: action.tool == canonical::USER_COMMAND,
                 command: target.command,
                 paths: target.paths,
                 host: target.host,

@@ -73,6 +73,14 @@ fn results_are_joined_to_their_calls_in_order() {
 }
 
 #[test]
+fn commands_that_the_user_ran_are_of_the_user() {
+    let action = r#""action": {"tool": "user_command", "category": "Execute"}"#;
+    let entries = [annotated(&run("a"), action), run("b")].join(",");
+    let are_of_user = items(&entries).iter().map(|item| call(item).is_of_user).collect::<Vec<_>>();
+    assert_eq!(are_of_user, [true, false]);
+}
+
+#[test]
 fn calls_without_ids_have_the_next_result() {
     let entries = r#"{"type": "tool-call", "name": "run", "input": {}},
         {"type": "tool-result", "output": {"stdout": "1"}}"#;
