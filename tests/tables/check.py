@@ -357,6 +357,18 @@ def partitions(folder, tables):
     ).fetchall()
     check("partitions have all sessions", sum(row[2] for row in rows) == len(tables["sessions"]))
     check("partitions are by agent and day", len(rows) > 10 and any(row[1] for row in rows))
+    counts = {agent: sum(row[2] for row in rows if row[0] == agent) for agent, _, _ in rows}
+    for table in TABLES:
+        path = folder / "parts" / table
+        read = {
+            "pyarrow": pyarrow.parquet.read_table(path).to_pylist(),
+            "Polars": polars.read_parquet(path, hive_partitioning=True).to_dicts(),
+        }
+        for name, found in read.items():
+            check(f"{name}: all rows of {table} in partitions", len(found) == len(tables[table]))
+            if table == "sessions":
+                agents = [row["agent"] for row in found]
+                check(f"{name}: partitions by agent", counts == {a: agents.count(a) for a in agents})
 
 
 with tempfile.TemporaryDirectory() as temporary:
@@ -372,6 +384,7 @@ with tempfile.TemporaryDirectory() as temporary:
     secrets(folder)
     formats(folder, tables)
     partitions(folder, tables)
+    queries(folder / "parts")
 
 versions = f"DuckDB {duckdb.__version__}, Polars {polars.__version__}, pyarrow {pyarrow.__version__}"
 print(f"tables of {len(tables['sessions'])} sessions, {len(tables['entries'])} entries: {versions}")

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{BooleanArray, RecordBatch};
@@ -89,7 +90,11 @@ impl fmt::Display for FileFormat {
 }
 
 /// Writes one table to a file.
-pub struct TableFileWriter<W: Write + Send>(Format<W>);
+pub struct TableFileWriter<W: Write + Send> {
+    format: Format<W>,
+    /// The indices of the columns that are written; `None` for all.
+    columns: Option<Vec<usize>>,
+}
 
 enum Format<W: Write + Send> {
     #[cfg(feature = "parquet")]
@@ -110,8 +115,28 @@ impl<W: Write + Send> TableFileWriter<W> {
         table: SessionTable,
         has_header: bool,
     ) -> io::Result<Self> {
-        let schema = table.schema();
-        Ok(Self(match format {
+        Self::without(out, format, table, &[], has_header)
+    }
+
+    /// Begins a file without some columns: those whose values are names of folders.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn without(
+        out: W,
+        format: FileFormat,
+        table: SessionTable,
+        left_out: &[&str],
+        has_header: bool,
+    ) -> io::Result<Self> {
+        let mut schema = table.schema();
+        let is_written = |index: &usize| !left_out.contains(&&**schema.field(*index).name());
+        let columns: Vec<_> = (0..schema.fields().len()).filter(is_written).collect();
+        let columns = (columns.len() < schema.fields().len()).then_some(columns);
+        if let Some(columns) = &columns {
+            schema = Arc::new(schema.project(columns).map_err(error)?);
+        }
+        let format = match format {
             #[cfg(feature = "parquet")]
             FileFormat::Parquet => {
                 let writer = ArrowWriter::try_new(out, schema, Some(properties()));
@@ -129,15 +154,23 @@ impl<W: Write + Send> TableFileWriter<W> {
                 Format::Text(writer)
             }
             FileFormat::Ndjson => Format::Text(TextWriter::new(out, TextFormat::Ndjson)),
-        }))
+        };
+        Ok(Self { format, columns })
     }
 
-    /// Adds rows.
+    /// Adds rows of the table, or of a file of it that was written without the same columns.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        match &mut self.0 {
+        let projected = match &self.columns {
+            Some(columns) if batch.num_columns() > columns.len() => {
+                Some(batch.project(columns).map_err(error)?)
+            }
+            _ => None,
+        };
+        let batch = projected.as_ref().unwrap_or(batch);
+        match &mut self.format {
             #[cfg(feature = "parquet")]
             Format::Parquet(writer) => {
                 writer.write(batch).map_err(parquet_error)?;
@@ -157,7 +190,7 @@ impl<W: Write + Send> TableFileWriter<W> {
     /// # Errors
     /// If the file cannot be written.
     pub fn finish(self) -> io::Result<W> {
-        match self.0 {
+        match self.format {
             #[cfg(feature = "parquet")]
             Format::Parquet(writer) => writer.into_inner().map_err(parquet_error),
             Format::Arrow(mut writer) => {

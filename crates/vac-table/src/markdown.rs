@@ -18,7 +18,10 @@ pub fn markdown() -> String {
          `?` can be null: what is not known is null. Integers of 2^63 and more are 2^63 - 1, and \
          timestamps outside of the years 1 to 9999 are null.\n\n\
          Text in CSV is not changed. A spreadsheet may run text that begins with `=`, `+`, `-` or `@` \
-         as a formula, and text of a session can come from anyone: import all columns as text.\n",
+         as a formula, and text of a session can come from anyone: import all columns as text.\n\n\
+         With `--partition-by`, the values of a column are in the names of folders (`agent=claude`), and files \
+         do not have the column: engines add it from the folders. Names have `%XX` for other characters \
+         than letters, digits, `-`, `_` and `.`, and end after 180 characters.\n",
     );
     for table in SessionTable::ALL {
         write!(
