@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vac_record::annotations::UnparsedReason;
 use vac_record::{Entry, MessageEntryType, ToolCallEntry};
 
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 200;
 pub const NO_CONVERSATION: &str = "no message and no tool call found";
 
 /// A file that a record was made from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceFile {
     /// Its name, without the folder.

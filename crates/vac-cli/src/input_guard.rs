@@ -33,6 +33,16 @@ impl InputGuard {
     }
 }
 
+/// Returns an error if a folder is one of those that are searched for sessions: what is written would
+/// lie between them.
+pub fn refuse_input_folder(output: &Path, inputs: &[PathBuf]) -> Result<()> {
+    let output = real_path(output);
+    if inputs.iter().any(|input| real_path(input) == output) {
+        bail!("{} is an input: choose another folder for output", output.display());
+    }
+    Ok(())
+}
+
 /// Returns an error if a path is in a folder where an agent keeps its sessions.
 pub fn refuse_agent_folder(output: &Path) -> Result<()> {
     let output = real_path(output);

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use vac::when;
 use vac_interchange::InterchangeFormat;
 use vac_table::file_writer::FileFormat;
 use vac_table::{SessionTable, TableSet};
 
-use crate::convert::when;
+use crate::commands::convert::parse_jobs;
 use crate::exit::Exit;
 use crate::export::{
     ExportFormat, ExportOptions, ExportSummary, PartitionColumn, export_to_folder, export_to_stdout,
 };
 use crate::format::{group_digits, pluralize};
 use crate::help;
-use crate::input_guard::refuse_agent_folder;
+use crate::input_guard::{refuse_agent_folder, refuse_input_folder};
 use crate::json_output::{Document, ExportOutput, ExportedTable, FailedFile};
 use crate::output_file::refuse_to_show;
 use crate::printer::Printer;
@@ -34,11 +35,17 @@ use crate::session_scan::{Limits, Scope};
 /// MAPPING.md of crate `vac-interchange` says what becomes of a session, and what is lost.
 ///
 /// Later runs read only what is new or was changed: a session that grew replaces its rows, and
-/// sessions whose logs were removed stay. CSV and NDJSON are written anew each time. Every session
-/// counts once, also if its log and its record are given.
+/// sessions whose logs were removed stay. CSV and NDJSON are written anew each time: what another run
+/// has exported to the folder is removed, unless nothing was read.
+///
+/// A session counts once, also if its log was moved, or if its log and a record of it are given, and
+/// the log has grown since. Other sessions of one id count each, with a warning.
 ///
 /// Tables contain what logs contain, also secrets. JSON in tables is readable by every parser; where
 /// that needed a change (lone surrogates), the column `is_lossy` says so. Records are exact.
+///
+/// A spreadsheet may run text of CSV that begins with =, +, - or @ as a formula, and text of a session
+/// can come from anyone: import all columns as text.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &["Sums of `usage` where `is_counted` is true are those of `vac inspect`. Signatures are not \
@@ -66,15 +73,15 @@ pub struct ExportArgs {
     /// Divide tables into folders by the values of columns, separated by commas
     #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
     partition_by: Vec<PartitionColumn>,
-    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
-    /// 7d, 2w (ago), today, yesterday; in UTC
+    /// Only sessions that began then or later: 2026, 2026-03, 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 24h, 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only sessions that began then or earlier; a day or month is included
+    /// Only sessions that began then or earlier; all of a day, month or year
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
     /// Number of groups of logs to read in parallel [default: number of cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<std::num::NonZeroUsize>,
     /// Replace an earlier export in the folder, whatever its options were
     #[arg(long)]
@@ -116,12 +123,20 @@ impl ExportArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let is_stdout = self.output == Path::new("-");
         let options = self.options(is_stdout);
+        for (index, column) in self.partition_by.iter().enumerate() {
+            if self.partition_by[..index].contains(column) {
+                bail!("--partition-by names the column {} twice", column.name());
+            }
+        }
         if matches!(options.format, ExportFormat::Sessions(_)) && !self.tables.is_empty() {
             bail!("--tables cannot be used with --format {}", options.format);
         }
         let stdout = is_stdout.then(|| table_for_stdout(&options, printer)).transpose()?;
-        if !is_stdout {
+        if is_stdout {
+            self.refuse_options_of_folders()?;
+        } else {
             refuse_agent_folder(&self.output)?;
+            refuse_input_folder(&self.output, &self.scope.inputs()?)?;
         }
         let limits = Limits { since: self.since, until: self.until, filter: None };
         let (scan, units) = self.scope.scan(limits, printer)?;
@@ -131,12 +146,26 @@ impl ExportArgs {
             None => export_to_folder(&self.output, &options, &scan, units, printer)?,
         };
         let exit = summary.exit(found);
-        if self.json && !is_stdout {
+        if self.json {
             printer.json(&Document::new("export", output(summary, options.format)))?;
         } else {
             self.report(&summary, options.format, printer);
         }
         Ok(exit)
+    }
+
+    /// Refuses options that say how a folder is written, or what is printed to stdout.
+    fn refuse_options_of_folders(&self) -> Result<()> {
+        for (name, is_given) in [
+            ("partition-by", !self.partition_by.is_empty()),
+            ("force", self.force),
+            ("json", self.json),
+        ] {
+            if is_given {
+                bail!("--{name} cannot be used with --output -");
+            }
+        }
+        Ok(())
     }
 
     fn options(&self, is_stdout: bool) -> ExportOptions {
@@ -157,7 +186,7 @@ impl ExportArgs {
                 Format::Otel => ExportFormat::Sessions(InterchangeFormat::Otel),
                 Format::Atif => ExportFormat::Sessions(InterchangeFormat::Atif),
             },
-            partition_by: if is_stdout { Vec::new() } else { self.partition_by.clone() },
+            partition_by: self.partition_by.clone(),
             force: self.force,
             jobs,
             mode: self.mode,

@@ -5,11 +5,13 @@ use std::collections::HashSet;
 use std::io;
 
 use vac::tables::{log_origin, record_origin};
-use vac_adapter::Error;
+use vac_adapter::{Error, SourceFile};
 use vac_interchange::write_session;
 use vac_store::FileStat;
 use vac_table::{Tables, session_key};
+use vac_view::FactsSink;
 
+use super::exported_session::ExportedSession;
 use super::part_files::{Part, PartFiles, Target};
 use super::{ExportFormat, ExportOptions, partition};
 use crate::session_scan::{Scan, ScanFailure, SessionKey, SessionSource, Unit};
@@ -46,9 +48,9 @@ pub struct ReadLog {
 /// A session that was read.
 pub struct ReadSession {
     pub place: SessionPlace,
-    pub id: String,
     pub key: String,
     pub state: SessionState,
+    pub session: ExportedSession,
 }
 
 /// What became of a session.
@@ -118,11 +120,14 @@ impl GroupReader<'_> {
                     SessionSource::Record(document) => record_origin(document),
                 };
                 let key = session_key(session, &origin);
+                let sources = FactsSink::new(session, &origin.sources).sources().to_vec();
+                let read = |state| Some(ReadState { place, key: key.clone(), state, sources });
                 if self.known.contains(&key) {
-                    return Ok(Some((place, key, SessionState::Known)));
+                    return Ok(read(SessionState::Known));
                 }
-                if repeated.contains(&place) || !read_keys.insert(key.clone()) {
-                    return Ok(Some((place, key, SessionState::Repeated)));
+                // A session that is not written is not written from another unit either.
+                if !read_keys.insert(key.clone()) || repeated.contains(&place) {
+                    return Ok(read(SessionState::Repeated));
                 }
                 let partition = partition::folder(&self.options.partition_by, session);
                 if !files.borrow().is_open(&partition) {
@@ -131,31 +136,34 @@ impl GroupReader<'_> {
                     begun.map_err(|error| keep(&files, error))?;
                 }
                 files.borrow_mut().add_session(&key);
-                let read = match self.options.format {
+                let written = match self.options.format {
                     ExportFormat::Tables(_) => tables.read_session(session, &origin).map(drop),
                     ExportFormat::Sessions(format) => files.borrow_mut().write_session(|out| {
                         write_session(session, &origin.sources, &key, format, out)
                     }),
                 };
-                let read = read.and_then(|()| match source {
+                let written = written.and_then(|()| match source {
                     // Fails if the log was changed meanwhile.
                     SessionSource::Log(log) => log.check_unchanged(),
                     SessionSource::Record(_) => Ok(()),
                 });
-                if let Err(error) = read {
+                if let Err(error) = written {
                     failed.push(place);
                     return Err(error);
                 }
-                Ok(Some((place, key, SessionState::Written)))
+                Ok(read(SessionState::Written))
             });
             if let Some(error) = files.borrow_mut().error.take() {
                 return Err(error);
             }
             let has_failed = !result.failures.is_empty();
             failures.extend(result.failures);
-            let session = |(session, read): (SessionKey, Option<(SessionPlace, String, _)>)| {
-                let (place, key, outcome) = read?;
-                Some(ReadSession { place, id: session.id, key, state: outcome })
+            let is_record = matches!(unit, Unit::Record { .. });
+            let session = |(session, read): (SessionKey, Option<ReadState>)| {
+                let ReadState { place, key, state, sources } = read?;
+                let SessionKey { agent, id, .. } = session;
+                let session = ExportedSession { agent, id, sources, is_record };
+                Some(ReadSession { place, key, state, session })
             };
             logs.push(ReadLog {
                 stats,
@@ -168,6 +176,14 @@ impl GroupReader<'_> {
         let parts = files.into_inner().finish()?;
         Ok(RunResult { logs, failures, parts, failed })
     }
+}
+
+/// What came of a session, while its log is read.
+struct ReadState {
+    place: SessionPlace,
+    key: String,
+    state: SessionState,
+    sources: Vec<SourceFile>,
 }
 
 /// What came of reading a group once.

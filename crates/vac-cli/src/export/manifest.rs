@@ -1,15 +1,17 @@
 //! The manifest of a folder of tables: which sessions of which logs are in which files.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use vac_store::{FileStat, StoredLog};
 use vac_table::{SessionTable, TableSet};
 
+use super::exported_session::ExportedSession;
 use super::{ExportFormat, ExportOptions, part_files, partition};
 use crate::atomic_file::AtomicFile;
 use crate::readers::Readers;
@@ -34,10 +36,21 @@ pub struct Manifest {
     partition_by: Vec<String>,
     pub parts: Vec<ManifestPart>,
     pub logs: Vec<ManifestLog>,
+    /// What identifies the sessions in the tables, by their keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sessions: BTreeMap<String, ExportedSession>,
     /// The paths of files that are not part of the export, or not yet: an export that was killed may
     /// have left them, and the next one removes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superfluous: Vec<String>,
+}
+
+/// What a folder has as a manifest.
+pub enum FoundManifest {
+    None,
+    /// It cannot be parsed, or names files that no export writes.
+    Damaged(Error),
+    Intact(Manifest),
 }
 
 /// A file for each table.
@@ -78,33 +91,40 @@ impl Manifest {
             partition_by: options.partition_by.iter().map(|it| it.name().to_owned()).collect(),
             parts: Vec::new(),
             logs: Vec::new(),
+            sessions: BTreeMap::new(),
             superfluous: Vec::new(),
         }
     }
 
-    /// Reads the manifest of a folder, if it has one.
+    /// Reads the manifest of a folder.
     ///
     /// # Errors
-    /// If it cannot be read, or is damaged.
-    pub fn read(folder: &Path) -> Result<Option<Self>> {
+    /// If it cannot be read.
+    pub fn read(folder: &Path) -> Result<FoundManifest> {
         let path = folder.join(MANIFEST_NAME);
-        let damaged =
-            || format!("{} is damaged (remove the folder and export again)", path.display());
+        let damaged = || {
+            let path = path.display();
+            anyhow!(
+                "{path} is damaged (use --force to replace the export, or choose another folder)"
+            )
+        };
         match path.symlink_metadata() {
             // A pipe would not end.
-            Ok(metadata) if !metadata.is_file() => bail!(damaged()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Ok(metadata) if !metadata.is_file() => return Ok(FoundManifest::Damaged(damaged())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(FoundManifest::None);
+            }
             Ok(_) | Err(_) => {}
         }
         let mut text = Vec::new();
         File::open(&path)
             .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text))
             .with_context(|| path.display().to_string())?;
-        let manifest: Self = serde_json::from_slice(&text).with_context(damaged)?;
-        if !manifest.is_inside() {
-            bail!(damaged());
-        }
-        Ok(Some(manifest))
+        Ok(match serde_json::from_slice::<Self>(&text) {
+            Ok(manifest) if manifest.is_inside() => FoundManifest::Intact(manifest),
+            Ok(_) => FoundManifest::Damaged(damaged()),
+            Err(error) => FoundManifest::Damaged(anyhow!(error).context(damaged())),
+        })
     }
 
     /// Whether all files that it names are inside of the folder, and have names that an export gives
@@ -162,6 +182,16 @@ impl Manifest {
         kinds.map(|kind| format.path(kind, &part.partition, &part.keys)).collect()
     }
 
+    /// Returns the paths of the files of a part that do not exist.
+    pub fn missing_files(
+        &self,
+        part: &ManifestPart,
+        folder: &Path,
+    ) -> impl Iterator<Item = PathBuf> {
+        let paths: Vec<_> = self.paths(part).into_iter().map(|path| folder.join(path)).collect();
+        paths.into_iter().filter(|path| path.symlink_metadata().is_err())
+    }
+
     /// Returns the paths of the files of all parts that are not files of another export.
     pub fn files_without(&self, other: &Self) -> Vec<String> {
         let others = other.files();
@@ -184,10 +214,7 @@ impl Manifest {
     /// Takes parts out of which a file does not exist any more. Their sessions are not known then.
     pub fn take_incomplete(&mut self, folder: &Path) -> Vec<ManifestPart> {
         let parts = std::mem::take(&mut self.parts);
-        let is_complete = |part: &ManifestPart| {
-            let paths = self.paths(part);
-            paths.iter().all(|path| folder.join(path).symlink_metadata().is_ok())
-        };
+        let is_complete = |part: &ManifestPart| self.missing_files(part, folder).next().is_none();
         let (complete, incomplete) = parts.into_iter().partition(is_complete);
         self.parts = complete;
         incomplete
@@ -215,6 +242,17 @@ impl Manifest {
         owners
     }
 
+    /// Returns the key of the largest session in the tables of each agent and id.
+    pub fn largest_sessions(&self) -> HashMap<(&str, &str), &str> {
+        let mut largest = HashMap::new();
+        for (key, session) in &self.sessions {
+            let at =
+                largest.entry(session.agent_and_id()).or_insert((session.size(), key.as_str()));
+            *at = (*at).max((session.size(), key));
+        }
+        largest.into_iter().map(|(name, (_, key))| (name, key)).collect()
+    }
+
     /// Returns the sessions whose rows are in the tables.
     pub fn live_keys(&self) -> BTreeSet<&str> {
         self.logs.iter().flat_map(|log| &log.keys).map(String::as_str).collect()
@@ -228,7 +266,7 @@ fn is_record_key(text: &str) -> bool {
 
 /// Whether a text is the path of a file in the folder that an export wrote: the name of a table,
 /// folders of a partition, and a file.
-fn is_path_of_export(text: &str) -> bool {
+pub fn is_path_of_export(text: &str) -> bool {
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", text));
     let mut folders = folders.split('/').filter(|folder| !folder.is_empty()).peekable();
     let table = folders.next_if(|folder| SessionTable::parse(folder).is_some());
@@ -237,6 +275,20 @@ fn is_path_of_export(text: &str) -> bool {
     let is_extension = extension.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.');
     let are_folders = folders.all(|folder| partition::is_folder(&format!("{folder}/")));
     is_stem && is_extension && are_folders && !text.starts_with('/')
+}
+
+/// Whether a log is a file that an export wrote to a folder, by its name.
+pub fn is_file_of_export(log: &StoredLog, folder: &Path) -> bool {
+    log.paths().next().is_some_and(|path| {
+        let name = path.file_stem().and_then(OsStr::to_str).unwrap_or("");
+        let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+        if !is_record_key(stem) && !part_files::is_stem(stem) {
+            return false;
+        }
+        let path = path.canonicalize();
+        let path = path.as_deref().ok().and_then(|path| path.strip_prefix(folder).ok());
+        path.and_then(Path::to_str).is_some_and(is_path_of_export)
+    })
 }
 
 /// Returns the path that a log is known by; empty for standard input.

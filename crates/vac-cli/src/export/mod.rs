@@ -7,6 +7,7 @@
 //! of sessions that grew out of earlier files.
 
 mod export_format;
+mod exported_session;
 mod folder;
 mod folder_files;
 mod group;

@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 use vac_table::SessionTable;
 use vac_table::file_writer::{FileFormat, TableFileWriter};
 
-use super::ExportOptions;
 use super::export_format::{ExportFormat, FileKind};
+use super::{ExportOptions, partition};
 use crate::atomic_file::{NamelessFile, make_folder};
 use crate::readers::Readers;
 
@@ -105,7 +105,7 @@ impl<'o> PartFiles<'o> {
         self.close()?;
         let mut files = Vec::new();
         for kind in self.options.format.kinds(self.options.tables) {
-            files.push(open(kind, self.options.format, partition, self.target)?);
+            files.push(open(kind, self.options, partition, self.target)?);
         }
         let (partition, keys) = (partition.to_owned(), Vec::new());
         self.open = Some(OpenPart { partition, keys, files });
@@ -192,7 +192,7 @@ pub fn is_stem(text: &str) -> bool {
 
 fn open(
     kind: FileKind,
-    format: ExportFormat,
+    options: &ExportOptions,
     partition: &str,
     target: Target<'_>,
 ) -> io::Result<OpenFile> {
@@ -209,9 +209,11 @@ fn open(
         Target::Stdout { has_header } => (None, tempfile::tempfile()?, has_header),
     };
     let file = BufWriter::new(file);
-    let writer = match (kind, format) {
+    let writer = match (kind, options.format) {
         (FileKind::Table(table), ExportFormat::Tables(format)) => {
-            FileWriter::Table(Box::new(TableFileWriter::new(file, format, table, has_header)?))
+            let left_out = partition::names(&options.partition_by);
+            let writer = TableFileWriter::without(file, format, table, &left_out, has_header)?;
+            FileWriter::Table(Box::new(writer))
         }
         _ => FileWriter::Session(file),
     };

@@ -43,6 +43,12 @@ impl PartitionColumn {
     }
 }
 
+/// Returns the names of columns. Tables are written without those that they have: engines read them from
+/// the names of folders, and some refuse a column that files have, too.
+pub fn names(columns: &[PartitionColumn]) -> Vec<&'static str> {
+    columns.iter().map(|column| column.name()).collect()
+}
+
 /// Returns the folder of a session, with a slash at its end; empty without columns.
 pub fn folder(columns: &[PartitionColumn], session: &dyn Session) -> String {
     let mut folder = String::new();

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, BufReader, Write as _};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use anyhow::Result;
 use vac::parallel::ordered_parallel_map;
@@ -12,7 +13,7 @@ use vac_table::file_writer::{FileFormat, TableFileWriter, copy_stream};
 use super::folder::ExportSummary;
 use super::group::GroupReader;
 use super::part_files::{Content, Target};
-use super::read_sessions::ReadSessions;
+use super::read_sessions::{self, ReadSessions};
 use super::{ExportFormat, ExportOptions, groups};
 use crate::printer::Printer;
 use crate::session_scan::{Scan, Unit};
@@ -22,9 +23,10 @@ pub fn export_to_stdout(
     options: &ExportOptions,
     table: Option<SessionTable>,
     scan: &Scan<'_>,
-    units: Vec<Unit>,
+    mut units: Vec<Unit>,
     printer: &Printer,
 ) -> Result<ExportSummary> {
+    read_sessions::sort(&mut units);
     let mut summary = ExportSummary::default();
     let known = HashSet::new();
     let reader = GroupReader { scan, options, known: &known };
@@ -48,6 +50,7 @@ pub fn export_to_stdout(
     };
     let mut broken = Ok(());
     ordered_parallel_map(groups(units), options.jobs, make, |(units, result)| {
+        let units = Arc::from(units);
         let copied = result.and_then(|result| {
             let result = read.without_repeated(&reader, &units, target, result)?;
             for failure in &result.failures {
@@ -76,6 +79,7 @@ pub fn export_to_stdout(
         }
     })?;
     broken?;
+    read_sessions::warn_of_differing(read.differing, printer);
     if let Some(stream) = stream {
         stream.finish()?.flush()?;
     }

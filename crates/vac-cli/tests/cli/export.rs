@@ -11,11 +11,11 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use crate::home::claude;
 use crate::run::Folder;
 
-const FIRST: &str = "0a0a0a0a-0000-4000-8000-0000000000a1";
-const SECOND: &str = "0a0a0a0a-0000-4000-8000-0000000000a2";
+pub const FIRST: &str = "0a0a0a0a-0000-4000-8000-0000000000a1";
+pub const SECOND: &str = "0a0a0a0a-0000-4000-8000-0000000000a2";
 const TABLES: [&str; 5] = ["entries", "files", "sessions", "tool_calls", "usage"];
 
-fn two_sessions() -> Folder {
+pub fn two_sessions() -> Folder {
     let folder = Folder::new();
     for (id, day) in [(FIRST, "01"), (SECOND, "02")] {
         let log = claude(id, &format!("2026-03-{day}T09:00:00.000Z"));
@@ -25,7 +25,7 @@ fn two_sessions() -> Folder {
 }
 
 /// Returns the files of a folder, by their paths in it.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -53,7 +53,7 @@ fn batches(folder: &Path, table: &str) -> Vec<RecordBatch> {
 }
 
 /// Returns the values of a text column, in order.
-fn texts(folder: &Path, table: &str, column: &str) -> Vec<String> {
+pub fn texts(folder: &Path, table: &str, column: &str) -> Vec<String> {
     let mut found = Vec::new();
     for batch in batches(folder, table) {
         let column = batch.column_by_name(column).expect("a column").as_string::<i32>().clone();
@@ -207,6 +207,10 @@ fn tables_are_selected_and_divided() {
         "usage/agent=claude/day=2026-03-02",
     ];
     assert!(names.iter().map(String::as_str).eq(expected), "{names:?}");
+    // Engines read the agent from the names of folders, and refuse two columns of one name.
+    let columns = |table| batches(&tables, table)[0].schema();
+    assert!(columns("sessions").index_of("agent").is_err());
+    assert_eq!(texts(&tables, "sessions", "session_id"), [FIRST, SECOND]);
     // Another selection does not fit.
     let ran = folder.vac_at_home(&[], &["export", "-o", "t"]);
     assert_eq!(ran.code, 2);
@@ -297,15 +301,11 @@ fn folders_of_agents_and_damaged_manifests_are_refused() {
     folder.write("t/.vac-export.json", "{}");
     let ran = folder.vac_at_home(&[], &["export", "-o", "t"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("is damaged (remove the folder and export again)"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("is damaged (use --force to replace the export"), "{}", ran.stderr);
     let manifest = r#"{"vac-export": 1, "build": "", "format": "parquet", "tables": ["sessions"],
         "partition-by": [], "parts": [{"partition": "../../", "keys": ["x"]}], "logs": []}"#;
     folder.write("t/.vac-export.json", manifest);
-    assert_eq!(folder.vac_at_home(&[], &["export", "-o", "t", "--force"]).code, 2);
+    assert_eq!(folder.vac_at_home(&[], &["export", "-o", "t"]).code, 2);
 }
 
 #[test]
@@ -324,9 +324,13 @@ fn manifest_names_no_file_outside_of_its_folder() {
         );
         let out = format!("t/{number}");
         folder.write(&format!("{out}/.vac-export.json"), manifest);
-        let ran = folder.vac_at_home(&[], &["export", "-f", "atif", "-o", &out, "--force"]);
+        let export = ["export", "-f", "atif", "-o", &out];
+        let ran = folder.vac_at_home(&[], &export);
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert!(ran.stderr.contains("is damaged"), "{}", ran.stderr);
+        assert!(victim.exists(), "{number}");
+        let ran = folder.vac_at_home(&[], &[&export[..], &["--force"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(victim.exists(), "{number}");
     }
 }
@@ -385,7 +389,11 @@ fn session_whose_file_is_missing_is_exported_again() {
     std::fs::remove_file(tables.join(name)).expect("the file is removed");
     let log = format!("home/.claude/projects/p/{FIRST}.jsonl");
     std::fs::remove_file(folder.path().join(log)).expect("the log is removed");
-    export(&[]);
+    let ran = folder.vac_at_home(&[], &["export", "-o", "t"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let lost = "the file is missing, and no log of 1 session in it was read";
+    assert!(ran.stderr.contains(lost), "{}", ran.stderr);
+    assert!(export(&[]).contains("(0 new, 0 changed, 1 unchanged)"));
     assert_eq!(texts(&tables, "sessions", "session_id"), [SECOND]);
     assert_eq!(texts(&tables, "entries", "type").len(), 2);
 }
@@ -421,4 +429,26 @@ fn last_session_is_exported() {
     );
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("1 session exported"), "{}", ran.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn linked_folders_of_tables_are_refused() {
+    let folder = two_sessions();
+    let export = ["export", "--discover", "--partition-by", "agent", "--output", "tables"];
+    assert_eq!(folder.vac_at_home(&[], &export).code, 0);
+    let elsewhere = folder.path().join("elsewhere");
+    for linked in ["tables/sessions", "tables/entries/agent=claude"] {
+        let linked = folder.path().join(linked);
+        std::fs::rename(&linked, &elsewhere).expect("a folder");
+        std::os::unix::fs::symlink(&elsewhere, &linked).expect("a link");
+        let before = files(&elsewhere);
+        let ran = folder.vac_at_home(&[], &[&export[..], &["--force"]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("is a link to a folder (remove it"), "{}", ran.stderr);
+        assert_eq!(files(&elsewhere), before);
+        std::fs::remove_file(&linked).expect("a link");
+        std::fs::rename(&elsewhere, &linked).expect("a folder");
+    }
+    assert_eq!(folder.vac_at_home(&[], &export).code, 0);
 }

@@ -15,6 +15,7 @@ mod doctor;
 mod events;
 #[cfg(feature = "parquet")]
 mod export;
+mod export_again;
 mod export_sessions;
 mod harmless;
 mod help;
