@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use vac_adapter::bare_record::{agent_meta, bare_record};
+use vac_adapter::bare_record::{BareRecord, agent_meta};
 use vac_adapter::frame::{Content, Place};
 use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::shared_log::SharedLog;
 use vac_adapter::{Adapter, Error, Origin, Session, Sink};
+use vac_record::VerifiableAgentRecord;
 use vac_record::annotations::{EntryAnnotations, Subagent};
-use vac_record::{AgentMeta, VerifiableAgentRecord};
-use vac_value::{Kind, Node, Text};
+use vac_value::{Kind, Map, Node, Text};
 
 use crate::survey::{Facts, VARIANT};
 use crate::trajectory::{self, TRAJECTORY, Trajectory};
@@ -35,12 +35,19 @@ impl Session for AtifSession<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Facts { agent, version, models, span, .. } = &self.facts;
-        let meta = AgentMeta {
-            cli_name: agent.clone().map(Into::into),
-            cli_version: version.clone().map(Into::into),
-            ..agent_meta(models)
-        };
-        bare_record(&self.id, meta, span.first(), span.last())
+        let cli_name = agent.clone().map(Into::into);
+        let cli_version = version.clone().map(Into::into);
+        BareRecord {
+            id: &self.id,
+            format: None,
+            start: span.first(),
+            end: span.last(),
+            agent_meta: agent_meta(models, cli_name, cli_version),
+            environment: None,
+            vcs: None,
+            extensions: Map::default(),
+        }
+        .record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

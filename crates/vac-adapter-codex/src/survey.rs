@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use vac_adapter::bare_record::bare_record;
+use vac_adapter::bare_record::BareRecord;
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::{Adapter, Error, Input, Log, Parent, Session, Sink, Verdict, ids};
 use vac_record::{AgentMeta, Environment, VerifiableAgentRecord};
@@ -177,12 +177,17 @@ impl Session for Survey<'_> {
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
             extensions: Map::default(),
         };
-        let mut record = bare_record(&self.id, agent_meta, facts.start(), facts.last());
-        record.vcs = vcs;
-        record.session.format = meta.and_then(|meta| meta.format).map(Into::into);
-        record.session.environment = environment;
-        record.session.extensions = meta.map(|meta| meta.lineage.clone()).unwrap_or_default();
-        record
+        BareRecord {
+            id: &self.id,
+            format: meta.and_then(|meta| meta.format).map(Into::into),
+            start: facts.start(),
+            end: facts.last(),
+            agent_meta,
+            environment,
+            vcs,
+            extensions: meta.map(|meta| meta.lineage.clone()).unwrap_or_default(),
+        }
+        .record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use vac_adapter::adapter::Parent;
-use vac_adapter::bare_record::{agent_meta, bare_record};
+use vac_adapter::bare_record::{BareRecord, agent_meta};
 use vac_adapter::models::Models;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids, raw};
 use vac_record::annotations::Relation;
-use vac_record::{
-    AbstractTimestamp, AgentMeta, Decode, Environment, VcsContext, VerifiableAgentRecord,
-};
+use vac_record::{AbstractTimestamp, Decode, Environment, VcsContext, VerifiableAgentRecord};
 use vac_value::{IntoOwned, Kind, Map, Node};
 
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
@@ -264,15 +262,17 @@ impl Facts {
             sandboxes: None,
             extensions: Map::default(),
         });
-        let mut record = bare_record(self.id(), self.agent(), self.start(), self.end());
-        record.vcs = vcs;
-        record.session.environment = environment;
-        record.session.extensions = extensions;
-        record
-    }
-
-    fn agent(&self) -> AgentMeta<'static> {
-        AgentMeta { cli_name: Some("cursor".into()), ..agent_meta(&self.models) }
+        BareRecord {
+            id: self.id(),
+            format: None,
+            start: self.start(),
+            end: self.end(),
+            agent_meta: agent_meta(&self.models, Some("cursor".into()), None),
+            environment,
+            vcs,
+            extensions,
+        }
+        .record()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use vac_adapter::adapter::Parent;
-use vac_adapter::bare_record::bare_record;
+use vac_adapter::bare_record::BareRecord;
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::provider::provider;
 use vac_adapter::raw::push;
@@ -124,20 +124,31 @@ impl Session for Surveyed<'_> {
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Summary { start, end, rest, models, .. } = &self.summary;
         let models: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
-        let meta = AgentMeta {
+        let agent_meta = AgentMeta {
+            model_id: self.model.clone().into(),
+            model_provider: provider(&self.model).into(),
             models: (!models.is_empty()).then_some(models),
             cli_name: Some(crate::CLI_NAME.into()),
-            ..AgentMeta::new(self.model.clone(), provider(&self.model))
+            cli_version: None,
+            extensions: Map::default(),
         };
-        let mut record = bare_record(&self.id, meta, start.clone(), end.clone());
-        record.session.environment = self.working_dir.clone().map(|working_dir| Environment {
+        let environment = self.working_dir.clone().map(|working_dir| Environment {
             working_dir: working_dir.into(),
             vcs: None,
             sandboxes: None,
             extensions: Map::default(),
         });
-        record.session.extensions = rest.clone();
-        record
+        BareRecord {
+            id: &self.id,
+            format: None,
+            start: start.clone(),
+            end: end.clone(),
+            agent_meta,
+            environment,
+            vcs: None,
+            extensions: rest.clone(),
+        }
+        .record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

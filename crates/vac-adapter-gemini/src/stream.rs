@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use vac_adapter::annotation::attach;
-use vac_adapter::bare_record::{agent_meta, bare_record};
+use vac_adapter::bare_record::{BareRecord, agent_meta};
 use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::members::Rest;
 use vac_adapter::models::Models;
@@ -21,10 +21,10 @@ use vac_adapter::{
 };
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Usage};
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, ToolCallEntry,
-    ToolResultEntry, VerifiableAgentRecord,
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry,
+    VerifiableAgentRecord,
 };
-use vac_value::{Any, Kind, Node, Text};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::facts::time;
 use crate::user_message_kind::{self, Position};
@@ -272,8 +272,17 @@ impl Session for Stream<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Facts { models, span, .. } = &self.facts;
-        let meta = AgentMeta { cli_name: Some(crate::CLI_NAME.into()), ..agent_meta(models) };
-        bare_record(&self.id, meta, span.first(), span.last())
+        BareRecord {
+            id: &self.id,
+            format: None,
+            start: span.first(),
+            end: span.last(),
+            agent_meta: agent_meta(models, Some(crate::CLI_NAME.into()), None),
+            environment: None,
+            vcs: None,
+            extensions: Map::default(),
+        }
+        .record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! The record around the entries of a session.
 
-use vac_adapter::bare_record::{agent_meta, bare_record};
+use vac_adapter::bare_record::{BareRecord, agent_meta};
 use vac_adapter::members::{Rest, keys, object};
 use vac_adapter::time::Span;
 use vac_adapter::{Parent, Report, mapping};
@@ -211,12 +211,11 @@ impl SessionData {
 
     fn agent_meta(&self, objects: &[StoredObject<'_>], all: &Objects<'_>) -> AgentMeta<'static> {
         let models = SessionModels::new(objects, &all.models, self.model.as_ref());
-        let mut meta = agent_meta(&models.models);
+        let cli_version = self.version.clone().map(Into::into);
+        let mut meta = agent_meta(&models.models, Some("opencode".into()), cli_version);
         if let Some(provider) = models.provider() {
             meta.model_provider = provider.to_owned().into();
         }
-        meta.cli_name = Some("opencode".into());
-        meta.cli_version = self.version.clone().map(Into::into);
         meta
     }
 
@@ -235,11 +234,17 @@ impl SessionData {
         }
         let start = self.start.clone().or_else(|| span.first());
         let end = self.end.clone().or_else(|| span.last());
-        let mut record = bare_record(id, self.agent_meta(objects, all), start, end);
-        record.vcs = self.vcs();
-        record.session.environment = self.environment(objects, all);
-        record.session.extensions = self.session.clone();
-        record
+        BareRecord {
+            id,
+            format: None,
+            start,
+            end,
+            agent_meta: self.agent_meta(objects, all),
+            environment: self.environment(objects, all),
+            vcs: self.vcs(),
+            extensions: self.session.clone(),
+        }
+        .record()
     }
 
     /// Returns the session that this one came from.

@@ -1,43 +1,97 @@
 //! The record of a session before its entries are written.
+//!
+//! An adapter decides about every member of the schema: a member that is new in the schema is missing
+//! here when this is compiled, and then in every adapter.
 
 use vac_record::{
-    AbstractTimestamp, AgentMeta, SCHEMA_VERSION, SessionId, SessionTrace, VerifiableAgentRecord,
+    AbstractTimestamp, AgentMeta, Environment, SCHEMA_VERSION, SessionId, SessionTrace, VcsContext,
+    VerifiableAgentRecord,
 };
+use vac_value::{Map, Text};
 
+use crate::members::Rest;
 use crate::models::Models;
 use crate::provider::provider;
 
-/// Returns the record of a session without entries. The session's id is that of the record, too, and
-/// the record was created when the session began.
+/// What a log states about its session, apart from the entries.
 ///
 /// ```
-/// use vac_adapter::bare_record::{agent_meta, bare_record};
+/// use vac_adapter::bare_record::{BareRecord, agent_meta};
+/// use vac_adapter::members::Rest;
 /// use vac_adapter::models::Models;
 ///
-/// let record = bare_record("s1", agent_meta(&Models::default()), None, None);
+/// let bare = BareRecord {
+///     id: "s1",
+///     format: None,
+///     start: None,
+///     end: None,
+///     agent_meta: agent_meta(&Models::default(), None, None),
+///     environment: None,
+///     vcs: None,
+///     extensions: Rest::default(),
+/// };
+/// let record = bare.record();
 /// assert_eq!((&*record.id, &*record.session.agent_meta.model_id), ("s1", "unknown"));
 /// ```
-pub fn bare_record(
-    id: &str,
-    agent_meta: AgentMeta<'static>,
-    start: Option<AbstractTimestamp<'static>>,
-    end: Option<AbstractTimestamp<'static>>,
-) -> VerifiableAgentRecord<'static> {
-    let session_id = SessionId::Text(id.to_owned().into());
-    let session = SessionTrace {
-        session_start: start.clone(),
-        session_end: end,
-        ..SessionTrace::new(session_id, agent_meta, [])
-    };
-    VerifiableAgentRecord {
-        created: start,
-        ..VerifiableAgentRecord::new(SCHEMA_VERSION, id.to_owned(), session)
+#[derive(Clone, Debug)]
+pub struct BareRecord<'i> {
+    /// The id of the session, which is that of the record, too.
+    pub id: &'i str,
+    /// The format of the session.
+    pub format: Option<Text<'static>>,
+    /// When the session began. The record was created then.
+    pub start: Option<AbstractTimestamp<'static>>,
+    /// When the session ended.
+    pub end: Option<AbstractTimestamp<'static>>,
+    /// The agent and its models.
+    pub agent_meta: AgentMeta<'static>,
+    /// Where the agent worked.
+    pub environment: Option<Environment<'static>>,
+    /// The repository that it worked in.
+    pub vcs: Option<VcsContext<'static>>,
+    /// The other members of the session.
+    pub extensions: Rest<'static>,
+}
+
+impl BareRecord<'_> {
+    /// Returns the record, without entries.
+    pub fn record(self) -> VerifiableAgentRecord<'static> {
+        VerifiableAgentRecord {
+            version: SCHEMA_VERSION.into(),
+            id: self.id.to_owned().into(),
+            session: SessionTrace {
+                format: self.format,
+                session_id: SessionId::Text(self.id.to_owned().into()),
+                session_start: self.start.clone(),
+                session_end: self.end,
+                agent_meta: self.agent_meta,
+                environment: self.environment,
+                entries: Vec::new(),
+                extensions: self.extensions,
+            },
+            created: self.start,
+            file_attribution: None,
+            vcs: self.vcs,
+            recording_agent: None,
+            extensions: Map::default(),
+        }
     }
 }
 
 /// Returns the models of a session as its record states them, with the provider that the name of the
-/// main model implies.
-pub fn agent_meta(models: &Models) -> AgentMeta<'static> {
+/// main model implies, and the program and its version.
+pub fn agent_meta(
+    models: &Models,
+    cli_name: Option<Text<'static>>,
+    cli_version: Option<Text<'static>>,
+) -> AgentMeta<'static> {
     let main = models.main_or_unknown();
-    AgentMeta { models: models.listed(), ..AgentMeta::new(main.to_owned(), provider(main)) }
+    AgentMeta {
+        model_id: main.to_owned().into(),
+        model_provider: provider(main).into(),
+        models: models.listed(),
+        cli_name,
+        cli_version,
+        extensions: Map::default(),
+    }
 }

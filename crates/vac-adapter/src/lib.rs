@@ -66,7 +66,7 @@
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
 //!   kept.
-//! * [`mod@bare_record`] is the record around the entries, the same for all agents.
+//! * [`bare_record`] is the record around the entries, the same for all agents.
 //! * [`session`] validates every entry as it was written. Adapters build typed entries, so a
 //!   violation is a defect of this program and stops the record.
 //! * Ids that a log does not state are made from the place of an entry or from the bytes of the

@@ -21,7 +21,7 @@ use vac_value::{IntoOwned, Kind, Limits, Map, Node, Scanner, Text};
 
 use crate::adapter::{Adapter, Error, Origin, Parent, Preview, Session, Share, Sink};
 use crate::attachment::Attachment;
-use crate::bare_record::{agent_meta, bare_record};
+use crate::bare_record::{BareRecord, agent_meta};
 use crate::container::{RowProblem, row_of};
 use crate::detect::Sample;
 use crate::entry::{self, Common};
@@ -296,22 +296,30 @@ impl<F: LineFormat> Session for LineSession<'_, F> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = self.format.facts();
-        let mut meta = agent_meta(&facts.models);
-        if let Some(provider) = &facts.provider {
-            meta.model_provider = provider.clone().into();
-        }
         let adapter = F::adapter().cli_name();
-        meta.cli_name = Some(facts.cli_name.clone().map_or(adapter.into(), Text::Owned));
-        meta.cli_version = facts.version.clone().map(Into::into);
-        let mut record = bare_record(&self.id, meta, facts.start(), facts.span.last());
-        record.vcs.clone_from(&facts.vcs);
-        record.session.environment = facts.cwd.clone().map(|cwd| Environment {
+        let cli_name = facts.cli_name.clone().map_or(adapter.into(), Text::Owned);
+        let cli_version = facts.version.clone().map(Into::into);
+        let mut agent_meta = agent_meta(&facts.models, Some(cli_name), cli_version);
+        if let Some(provider) = &facts.provider {
+            agent_meta.model_provider = provider.clone().into();
+        }
+        let environment = facts.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
             vcs: facts.vcs.clone(),
             sandboxes: None,
             extensions: Map::default(),
         });
-        record
+        BareRecord {
+            id: &self.id,
+            format: None,
+            start: facts.start(),
+            end: facts.span.last(),
+            agent_meta,
+            environment,
+            vcs: facts.vcs.clone(),
+            extensions: Map::default(),
+        }
+        .record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {

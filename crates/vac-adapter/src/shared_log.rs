@@ -66,7 +66,7 @@ impl<K: Eq + Hash> SessionNumbers<K> {
     }
 
     /// Returns the log, after all of its frames were added.
-    pub fn share<'i>(self, log: Log<'i>) -> SharedLog<'i> {
+    pub fn share(self, log: Log<'_>) -> SharedLog<'_> {
         SharedLog { log, runs: self.runs }
     }
 }
@@ -113,9 +113,10 @@ impl SharedLog<'_> {
         let ends = self.runs.iter().skip(1).map(|run| Some(run.place)).chain([None]);
         let mut parts = self.log.parts();
         for (run, end) in self.runs.iter().zip(ends).filter(|(run, _)| run.session == session) {
-            let mut indexes = run.index..;
+            let mut next = run.index;
             parts.each(run.place, end, |frame| {
-                show(indexes.next().expect("fewer frames than numbers"), frame)
+                next += 1;
+                show(next - 1, frame)
             })?;
         }
         Ok(())
@@ -128,6 +129,7 @@ mod tests {
     use std::io::{self, Read};
 
     use proptest::prelude::*;
+    use vac_value::Text;
 
     use super::*;
     use crate::frame::Content;
@@ -161,7 +163,7 @@ mod tests {
     struct OnDisk(Vec<u8>, Cell<usize>);
 
     impl Input for OnDisk {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "x.jsonl"
         }
 
@@ -178,7 +180,7 @@ mod tests {
     /// Returns the number of the session that a frame states, if it is an object with one member.
     fn stated(frame: &Frame<'_>) -> Option<String> {
         let Content::Document(document) = &frame.content else { return None };
-        document.root().members().next()?.0.text().map(|key| key.into_owned())
+        document.root().members().next()?.0.text().map(Text::into_owned)
     }
 
     fn bytes(frame: &Frame<'_>) -> Vec<u8> {
