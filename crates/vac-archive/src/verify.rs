@@ -113,9 +113,13 @@ pub fn verify_archive(
         objects: Objects::new(folder),
         findings,
     };
+    // Another process may add sessions meanwhile. It writes the index last, so the heads that are read
+    // after the index include the one that the index states.
+    let indexed_head = check.index();
     let heads_bytes = check.read(HEADS);
     let heads = check.heads(&heads_bytes, description.as_ref().map(|(_, hash)| hash));
     let newest = heads.iter().rev().flatten().next();
+    check.indexed_head(indexed_head, newest);
     let statements_bytes = check.read(STATEMENTS);
     let (items, statements) = check.statements(
         &statements_bytes,
@@ -125,7 +129,6 @@ pub fn verify_archive(
     check.roots(&items, &heads, options.head);
     check.versions(&statements, &heads);
     let used = check.records(&items, &statements, options.jobs, step)?;
-    check.index(newest);
     // A record that cannot be read names objects, too.
     let is_read = |it: &Statement| used.get(&it.record) == Some(&true);
     let is_complete = !check.findings.has_problem(STATEMENTS)
@@ -432,23 +435,24 @@ impl Check<'_> {
         }
     }
 
-    /// Checks the index, which is not needed.
-    fn index(&mut self, newest: Option<&ArchiveHead>) {
-        let Some(description) = self.description else { return };
-        if self.folder.join(INDEX_FILE).symlink_metadata().is_err() {
-            return;
+    /// Checks the index, which is not needed. Returns the number of the head that it is of.
+    fn index(&mut self) -> Option<u64> {
+        let description = self.description?;
+        self.folder.join(INDEX_FILE).symlink_metadata().ok()?;
+        let index = Index::read(self.folder, &description.id, self.key);
+        if index.is_none() {
+            let detail = "it is not signed with the key; it is not used and can be removed";
+            self.findings.add(FindingKind::Changed, INDEX_FILE, detail);
         }
-        match Index::read(self.folder, &description.id, self.key) {
-            None => {
-                let detail = "it is not signed with the key; it is not used and can be removed";
-                self.findings.add(FindingKind::Changed, INDEX_FILE, detail);
-            }
-            Some(index) => {
-                if newest.is_none_or(|newest| newest.claim.number < index.head) {
-                    let detail = format!("the index is of head {}, which is missing", index.head);
-                    self.findings.add(FindingKind::RolledBack, HEADS, detail);
-                }
-            }
+        index.map(|index| index.head)
+    }
+
+    /// Compares the head that the index is of with the newest one.
+    fn indexed_head(&mut self, indexed: Option<u64>, newest: Option<&ArchiveHead>) {
+        let later = indexed.filter(|number| newest.is_none_or(|head| head.claim.number < *number));
+        if let Some(number) = later {
+            let detail = format!("the index is of head {number}, which is missing");
+            self.findings.add(FindingKind::RolledBack, HEADS, detail);
         }
     }
 }

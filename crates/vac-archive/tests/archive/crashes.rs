@@ -1,6 +1,9 @@
 //! A process that ends at any point, and a disk that is full, leave a valid archive.
 
-use vac_archive::{Archive, ArchiveErrorKind, Disk, FolderLock, Wait};
+use vac::Signer as _;
+use vac_archive::{
+    Archive, ArchiveErrorKind, Disk, FolderLock, VerifyOptions, Wait, verify_archive,
+};
 
 use crate::world::{World, files, lines_of};
 
@@ -112,4 +115,24 @@ fn two_writers_take_turns() {
     assert_eq!(added, 1);
     assert!(world.verify().valid);
     assert_eq!(Archive::open(&world.archive()).unwrap().catalog().unwrap().versions().len(), 1);
+}
+
+#[test]
+fn archive_that_grows_during_a_check_is_valid() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    world.add();
+    world.write("two.jsonl", &["b"]);
+    let options =
+        VerifyOptions { key: Some(world.key.public_key()), jobs: 1, ..VerifyOptions::default() };
+    let mut has_grown = false;
+    // The heads are read before the records, and the index is written while those are checked.
+    let report = verify_archive(&world.archive(), &options, &mut |_| {
+        if !std::mem::replace(&mut has_grown, true) {
+            assert_eq!(world.add().added.len(), 1);
+        }
+    });
+    let report = report.unwrap();
+    assert!(has_grown && report.valid, "{:?}", lines_of(&report));
+    assert_eq!(report.statements, 1);
 }
