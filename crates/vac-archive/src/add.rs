@@ -432,9 +432,12 @@ impl<'c> Converter<'c> {
     ) -> Result<Option<(&ArchivedVersion, bool)>, String> {
         let session_id = &converted.report.session_id;
         let mut candidates: Vec<_> = self.catalog.latest_of_session(session_id).collect();
-        candidates
-            .sort_by_key(|version| (version.origin != origin, std::cmp::Reverse(version.number)));
-        if let Some(here) = candidates.first().filter(|version| version.origin == origin) {
+        candidates.reverse();
+        let place = Origin::parse(origin, Some(&converted.log.source_name()));
+        let is_here = |it: &&&ArchivedVersion| it.origin == origin;
+        let is_same_place = |it: &&&ArchivedVersion| it.place().is_same_place(&place);
+        let here = candidates.iter().find(is_here);
+        if let Some(here) = here.or_else(|| candidates.iter().find(is_same_place)) {
             return Ok(Some((here, self.contains(converted, here)?)));
         }
         let mut unknown = None;

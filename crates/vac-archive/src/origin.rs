@@ -32,20 +32,32 @@ impl<'o> Origin<'o> {
         Self { text, path, key }
     }
 
-    /// Returns the text that names the place of a log in statements. It does not depend on the working
-    /// directory.
+    /// Returns the text that names the place of a log in statements. It depends neither on the working
+    /// directory nor, on Unix, on links in the path, so that a log has one place.
     pub fn text_of(log: &StoredLog) -> String {
         if log.paths().next().is_none() {
             return log.shown.clone();
         }
         let name = log.source_name();
         let Origin { path, key, .. } = Origin::parse(&log.shown, Some(&name));
-        let Ok(absolute) = std::path::absolute(path) else { return log.shown.clone() };
+        // A log that is gone has no other path. Windows resolves paths to ones that most programs refuse.
+        let resolved = if cfg!(unix) { Path::new(path).canonicalize().ok() } else { None };
+        let Some(absolute) = resolved.or_else(|| std::path::absolute(path).ok()) else {
+            return log.shown.clone();
+        };
         let absolute = absolute.to_string_lossy();
         match key {
             Some(key) => format!("{absolute}#{key}"),
             None => absolute.into_owned(),
         }
+    }
+
+    /// Whether both are the same place. Earlier builds stated paths that contain links and `..`.
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        let resolve = |it: &Self| Path::new(it.path).canonicalize().ok();
+        self.text == other.text
+            || self.key == other.key
+                && resolve(self).is_some_and(|path| resolve(other) == Some(path))
     }
 
     /// Whether the file or store is known to be gone: its folder exists and does not contain it. If the
@@ -96,5 +108,22 @@ mod tests {
         assert!(!Origin::parse("-", None).is_gone(), "standard input");
         std::fs::remove_file(file).unwrap();
         assert!(is_gone("a#b"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_of_earlier_builds_name_the_same_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::create_dir(text("logs")).unwrap();
+        std::fs::write(text("logs/a"), "x").unwrap();
+        std::os::unix::fs::symlink("logs", text("alias")).unwrap();
+        let is_same = |one: &str, other: &str| {
+            let (one, other) = (text(one), text(other));
+            Origin::parse(&one, None).is_same_place(&Origin::parse(&other, None))
+        };
+        assert!(is_same("alias/a", "logs/a") && is_same("logs/../logs/a", "logs/a"));
+        assert!(is_same("alias/a#k", "logs/a#k") && !is_same("alias/a#k", "logs/a#l"));
+        assert!(is_same("logs/gone", "logs/gone") && !is_same("logs/gone", "alias/gone"));
     }
 }

@@ -59,6 +59,33 @@ fn acknowledged_session_with_a_lost_record_begins_anew() {
     assert_eq!(catalog.find("one").unwrap().number, next.number);
 }
 
+#[cfg(unix)]
+#[test]
+fn cut_log_is_found_under_every_path_of_its_folder() {
+    for first in ["logs", "alias"] {
+        for second in ["alias", "logs/../logs", "alias/../logs", "logs"] {
+            let world = World::new();
+            fs::create_dir(world.log("logs")).unwrap();
+            std::os::unix::fs::symlink("logs", world.log("alias")).unwrap();
+            let add = |folder: &str| {
+                let search = Search { paths: vec![world.log(folder)], ..Search::default() };
+                let options = AddOptions { search, ..world.options() };
+                world.add_with(&options, &Disk::default()).unwrap()
+            };
+            world.write("one.jsonl", &["a", "b"]);
+            fs::rename(world.log("one.jsonl"), world.log("logs/one.jsonl")).unwrap();
+            let added = add(first).added.remove(0);
+            assert!(added.origin.ends_with("/logs/one.jsonl"), "{added:?}");
+            assert_eq!(add(second).unchanged, 1, "{first}, then {second}");
+            world.write("one.jsonl", &["a"]);
+            fs::rename(world.log("one.jsonl"), world.log("logs/one.jsonl")).unwrap();
+            let cut = add(second);
+            assert_eq!(cut.discontinued.len(), 1, "{first}, then {second}: {cut:?}");
+            assert_eq!(cut.added[0].version, 2, "{first}, then {second}");
+        }
+    }
+}
+
 /// Adds a log with two prompts in a folder, changes that folder, and adds a copy with the first
 /// prompt alone.
 fn add_cut_copy(folder: &str, change: impl Fn(PathBuf)) -> (World, AddSummary) {
