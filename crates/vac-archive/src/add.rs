@@ -33,7 +33,7 @@ use crate::writer::Writer;
 
 mod run;
 
-use run::Run;
+use run::{Run, discontinued};
 
 /// Statements are written in batches of this many sessions.
 const BATCH: usize = 64;
@@ -57,8 +57,9 @@ pub struct AddOptions {
     /// Whether logs are read that are unchanged by the state of their files, and objects of them
     /// that are missing or damaged are stored again.
     pub rehash: bool,
-    /// Whether versions that do not contain the previous ones are acknowledged. If it cannot be
-    /// determined whether one does, because the archive has lost the previous record, it becomes a
+    /// Whether the versions that earlier runs added, and that do not contain the previous ones, are
+    /// acknowledged. What this run adds is not: it has not been reported yet. If it cannot be determined
+    /// whether a version contains the previous one, because the archive has lost that, it becomes a
     /// first version.
     pub acknowledge: bool,
     /// The time, in seconds since 1970; `None` to state none.
@@ -125,8 +126,8 @@ pub struct AddSummary {
     /// Versions that do not contain the previous ones and are not acknowledged, each with the
     /// previous one.
     pub discontinued: Vec<(ArchivedVersion, ArchivedVersion)>,
-    /// The numbers of versions that were acknowledged.
-    pub acknowledged: Vec<u64>,
+    /// Such versions of earlier runs that this one has acknowledged, each with the previous one.
+    pub acknowledged: Vec<(ArchivedVersion, ArchivedVersion)>,
     /// The number of statements in the archive.
     pub size: u64,
 }
@@ -162,6 +163,7 @@ pub fn add(
         troubles: std::mem::take(&mut selection.troubles),
         unchanged: selection.settled.iter().filter(|log| log.adapter.is_some()).count(),
         skipped: selection.settled.iter().filter(|log| log.adapter.is_none()).count(),
+        acknowledged: if options.acknowledge { discontinued(&writer.catalog) } else { Vec::new() },
         ..AddSummary::default()
     };
     for file in &selection.left_out {

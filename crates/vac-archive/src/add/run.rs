@@ -6,7 +6,7 @@ use std::path::Path;
 use vac_sign::merkle::Hash;
 
 use super::{AddProgress, AddSummary, NewVersion, Outcome, Worked};
-use crate::catalog::ArchivedVersion;
+use crate::catalog::{ArchivedVersion, Catalog};
 use crate::error::{Error, Result};
 use crate::index::KnownLog;
 use crate::journal::ArchiveHead;
@@ -100,13 +100,11 @@ impl Run<'_> {
             return Err(error);
         }
         self.writer.flush()?;
-        let open: Vec<_> = self.writer.catalog.discontinued().map(|it| it.number).collect();
-        if self.acknowledges {
-            self.summary.acknowledged = open;
-        }
+        let numbers = self.summary.acknowledged.iter().map(|(version, _)| version.number);
+        let numbers: Vec<_> = numbers.collect();
         // Headers are limited, so one head cannot acknowledge any number of versions.
-        let mut acknowledged = self.summary.acknowledged.chunks(MAX_ACKNOWLEDGED);
-        if self.writer.is_ahead() || !self.summary.acknowledged.is_empty() {
+        let mut acknowledged = numbers.chunks(MAX_ACKNOWLEDGED);
+        if self.writer.is_ahead() || !numbers.is_empty() {
             self.writer.write_head(acknowledged.next().unwrap_or_default().to_vec())?;
         }
         for numbers in acknowledged {
@@ -128,14 +126,19 @@ impl Run<'_> {
         logs.extend(self.writer.logs.iter().filter(is_other).filter(is_left).cloned());
         logs.sort_by(|one, other| one.members.cmp(&other.members));
         self.writer.write_index(logs, build)?;
-        let catalog = &self.writer.catalog;
-        let pair = |version: &ArchivedVersion| {
-            let previous = version.previous.and_then(|number| catalog.get(number))?;
-            Some((version.clone(), previous.clone()))
-        };
-        self.summary.discontinued = catalog.discontinued().filter_map(pair).collect();
+        self.summary.discontinued = discontinued(&self.writer.catalog);
         let ArchiveHead { claim, .. } = &self.writer.head;
         self.summary.size = claim.size;
         Ok(self.summary)
     }
+}
+
+/// Returns the versions that do not contain the previous ones and are not acknowledged, each with the
+/// previous one.
+pub(super) fn discontinued(catalog: &Catalog) -> Vec<(ArchivedVersion, ArchivedVersion)> {
+    let pair = |version: &ArchivedVersion| {
+        let previous = version.previous.and_then(|number| catalog.get(number))?;
+        Some((version.clone(), previous.clone()))
+    };
+    catalog.discontinued().filter_map(pair).collect()
 }

@@ -59,6 +59,22 @@ fn acknowledged_session_with_a_lost_record_begins_anew() {
     assert_eq!(catalog.find("one").unwrap().number, next.number);
 }
 
+#[test]
+fn log_that_was_cut_is_reported_before_it_is_acknowledged() {
+    let world = World::new();
+    world.write("one.jsonl", &["a", "b"]);
+    world.add();
+    world.write("one.jsonl", &["a"]);
+    let options = AddOptions { acknowledge: true, ..world.options() };
+    let run = || world.add_with(&options, &Disk::default()).unwrap();
+    let found = run();
+    assert_eq!((found.discontinued.len(), found.acknowledged.len()), (1, 0), "{found:?}");
+    let accepted = run();
+    let [(version, previous)] = &accepted.acknowledged[..] else { panic!("{accepted:?}") };
+    assert_eq!((version.version, previous.version), (2, 1));
+    assert!(accepted.discontinued.is_empty() && run().acknowledged.is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn cut_log_is_found_under_every_path_of_its_folder() {

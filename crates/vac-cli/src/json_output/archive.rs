@@ -40,8 +40,8 @@ pub struct ArchiveAddOutput<'s> {
     pub repaired: &'s [String],
     /// Versions that do not contain the previous ones.
     pub discontinued: Vec<&'s ArchivedVersion>,
-    /// Statements about such versions that were acknowledged.
-    pub acknowledged: &'s [u64],
+    /// The numbers of statements about such versions of earlier runs that were acknowledged.
+    pub acknowledged: Vec<u64>,
     /// Number of statements in the archive.
     pub statements: u64,
 }
@@ -59,7 +59,7 @@ impl<'s> From<&'s AddSummary> for ArchiveAddOutput<'s> {
             failed: failed.collect(),
             repaired: &summary.repaired,
             discontinued: summary.discontinued.iter().map(|(version, _)| version).collect(),
-            acknowledged: &summary.acknowledged,
+            acknowledged: summary.acknowledged.iter().map(|(version, _)| version.number).collect(),
             statements: summary.size,
         }
     }

@@ -28,7 +28,8 @@ use crate::version::COMMIT;
 ///
 /// A log that grew gives a new version. A log that no longer contains what was archived, because it
 /// was cut or replaced, gives a new version, too; a warning names both versions and the exit code is
-/// 1, in every run until --acknowledge. A file that is not a log any more is an error, until it is
+/// 1, in every run until --acknowledge. That acknowledges what earlier runs have reported: a log that
+/// this run finds cut is reported once at least. A file that is not a log any more is an error, until it is
 /// added with --acknowledge. So is a log that cannot be compared with what was archived, because the
 /// archive has lost that; --acknowledge adds it without a previous version.
 #[derive(Args)]
@@ -75,7 +76,8 @@ pub struct Add {
     /// has lost of them
     #[arg(long)]
     rehash: bool,
-    /// Acknowledge that logs no longer contain what was archived, or cannot be compared with it
+    /// Acknowledge what earlier runs have reported: logs that no longer contain what was archived; and
+    /// add logs that cannot be compared with it
     #[arg(long)]
     acknowledge: bool,
     /// Do not state the time
@@ -170,6 +172,12 @@ fn print(summary: &AddSummary, printer: &Printer) -> Exit {
     for (log, reason) in &summary.failed {
         printer.error(&format!("{log}: {}", truncate(reason, 400)));
         exit = exit.max(Exit::Failure);
+    }
+    for (version, previous) in &summary.acknowledged {
+        printer.info(&format!(
+            "acknowledged: version {} of session {} does not contain version {} any more ({})",
+            version.version, version.session_id, previous.version, version.origin
+        ));
     }
     for (version, previous) in &summary.discontinued {
         exit = exit.max(Exit::Failure);
