@@ -8,6 +8,7 @@ use vac::{AGENTS, Search};
 use vac_store::join::{DetectedLog, UnusedFile, join};
 use vac_store::{FileStat, Found, MemoryBudget, StoredLog, find_all};
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::index::KnownLog;
 
@@ -42,7 +43,14 @@ impl Selection {
         step: &mut dyn FnMut(usize),
     ) -> Result<Self> {
         let roots = search.roots()?;
-        let Found { logs, troubles, .. } = find_all(&search.paths, &roots, AGENTS);
+        let Found { mut logs, troubles, .. } = find_all(&search.paths, &roots, AGENTS);
+        let mut troubles: Vec<_> = troubles.iter().map(ToString::to_string).collect();
+        let mut archives = ArchiveSearch::default();
+        for path in search.paths.iter().filter(|path| is_in_archive(path)) {
+            let shown = path.display();
+            troubles.push(format!("{shown}: part of an archive, which keeps no logs to add"));
+        }
+        logs.retain(|log| !log.paths().next().is_some_and(|path| archives.is_part(path)));
         let by_member: HashMap<&str, usize> = known
             .iter()
             .enumerate()
@@ -90,7 +98,7 @@ impl Selection {
             left_out: due.iter().flat_map(|known| &known.left_out).cloned().collect(),
             due,
             settled: settled.into_iter().map(|(log, _)| log.clone()).collect(),
-            troubles: troubles.iter().map(ToString::to_string).collect(),
+            troubles,
             firsts,
         })
     }
@@ -119,6 +127,36 @@ impl Selection {
             session_id: known.preview.session_id.clone(),
         })
     }
+}
+
+/// The files of an archive are at most this many levels below its folder: `objects/ab/cdef...`.
+const ARCHIVE_DEPTH: usize = 3;
+
+/// Which folders are parts of archives. What an archive keeps is not archived again: its objects would be
+/// logs, and every run would add those of the previous one.
+#[derive(Default)]
+struct ArchiveSearch {
+    folders: HashMap<PathBuf, bool>,
+}
+
+impl ArchiveSearch {
+    /// Whether a file may be one of an archive.
+    fn is_part(&mut self, file: &Path) -> bool {
+        let Some(folder) = file.parent() else { return false };
+        if let Some(is_part) = self.folders.get(folder) {
+            return *is_part;
+        }
+        let is_part = is_in_archive(folder);
+        self.folders.insert(folder.to_owned(), is_part);
+        is_part
+    }
+}
+
+/// Whether a folder or a file is an archive or a part of one.
+fn is_in_archive(path: &Path) -> bool {
+    let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let resolved = named.canonicalize();
+    resolved.is_ok_and(|path| path.ancestors().take(ARCHIVE_DEPTH + 1).any(Archive::is_archive))
 }
 
 /// The files of a log before it was read.

@@ -2,8 +2,10 @@
 //! done to the files.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use proptest::prelude::*;
+use vac::Search;
 use vac_archive::{Archive, Disk, FindingKind};
 
 use crate::world::{World, lines_of};
@@ -97,7 +99,8 @@ impl Model {
             Deed::Acknowledge => {
                 let options = vac_archive::AddOptions { acknowledge: true, ..self.world.options() };
                 let summary = self.world.add_with(&options, &Disk::default()).unwrap();
-                assert!(summary.discontinued.is_empty());
+                let is_new = |version| summary.added.contains(version);
+                assert!(summary.discontinued.iter().all(|(version, _)| is_new(version)));
             }
             Deed::Kill(steps) => {
                 let killed =
@@ -238,4 +241,29 @@ fn names_that_no_statement_can_have_stop_no_other_log() {
     let options = vac_archive::AddOptions { labels, ..world.options() };
     let error = world.add_with(&options, &Disk::default()).unwrap_err();
     assert_eq!(error.to_string(), "the labels have 20011 bytes, more than 16384");
+}
+
+#[test]
+fn archives_below_a_searched_folder_are_not_archived() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    let other = world.home().join("other");
+    crate::world::copy(&world.archive(), &other);
+    let add = |paths: &[PathBuf]| {
+        let search = Search { paths: paths.to_vec(), ..Search::default() };
+        let options = vac_archive::AddOptions { search, ..world.options() };
+        world.add_with(&options, &Disk::default()).unwrap()
+    };
+    let all = world.archive().parent().unwrap().to_owned();
+    assert_eq!(add(std::slice::from_ref(&all)).added.len(), 1);
+    // The copy has objects, too.
+    std::fs::remove_dir_all(&other).unwrap();
+    crate::world::copy(&world.archive(), &other);
+    let again = add(&[all]);
+    assert_eq!((again.added.len(), again.skipped), (0, 0), "{again:?}");
+    for path in [world.archive(), other.join("objects"), other.join("statements")] {
+        let named = add(&[path]);
+        assert_eq!((named.added.len(), named.troubles.len()), (0, 1), "{named:?}");
+        assert!(named.troubles[0].ends_with("part of an archive, which keeps no logs to add"));
+    }
 }
