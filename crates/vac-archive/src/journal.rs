@@ -3,9 +3,9 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use vac_sign::PublicKey;
 use vac_sign::merkle::{Hash, Peaks, leaf};
 use vac_sign::statement::Sign1;
+use vac_sign::{Envelope, PublicKey};
 use vac_store::{SafePath, Sha256, Skipped};
 
 use crate::claims::{HEAD, HeadClaim, STATEMENT, StatementClaim};
@@ -129,6 +129,9 @@ pub(crate) fn read_statement(item: &Sign1<'_>, key: &PublicKey) -> Result<Statem
     Ok(Statement { claim, session_id, time: claims.issued_at, record: *item.payload })
 }
 
+/// An empty map in CBOR.
+const EMPTY_MAP: &[u8] = &[0xa0];
+
 /// A signed head whose signature is valid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArchiveHead {
@@ -145,12 +148,15 @@ pub struct ArchiveHead {
 }
 
 impl ArchiveHead {
-    /// Verifies the bytes of a head.
+    /// Verifies the bytes of a head. A time stamp may have been attached to it: what the unprotected
+    /// header contains is neither signed nor part of the head, and is not checked.
     ///
     /// # Errors
     /// If they are not one, or not signed with this key.
     pub fn read(bytes: &[u8], key: &PublicKey) -> Result<Self, String> {
-        match Sign1::split(bytes) {
+        let stamped = Envelope::read_receipt(bytes);
+        let bare = stamped.map_or(bytes.to_owned(), |it| it.with_unprotected(EMPTY_MAP));
+        match Sign1::split(&bare) {
             Some((item, [])) => read_head(&item, key),
             _ => Err("not a head of an archive".to_owned()),
         }

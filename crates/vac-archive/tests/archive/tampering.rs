@@ -224,6 +224,23 @@ fn rolled_back_files_are_found_by_the_index_that_was_left() {
 }
 
 #[test]
+fn kept_head_with_a_time_stamp_is_the_same_head() {
+    let world = world();
+    let kept = world.head();
+    // `vac timestamp attach` writes its token there.
+    let unprotected = [&[0xa1, 0x19, 0x01, 0x0e, 0x43][..], b"tst"].concat();
+    let stamped = vac_sign::Envelope::read_receipt(&kept).unwrap().with_unprotected(&unprotected);
+    let report = world.verify_with(Some(&stamped));
+    assert!(report.valid, "{:?}", lines_of(&report));
+    let mut changed = stamped.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    for wrong in [changed, [&stamped[..], b"x"].concat()] {
+        let report = world.verify_with(Some(&wrong));
+        assert!(!report.valid && report.findings[0].file == "the given head", "{report:?}");
+    }
+}
+
+#[test]
 fn kept_head_detects_a_rewritten_archive() {
     let one = World::new();
     one.write("one.jsonl", &["a", "b"]);
