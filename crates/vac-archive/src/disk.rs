@@ -7,28 +7,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::NamedTempFile;
 
-/// The disk, or for tests one that fails after a number of steps and then forever, as a process
-/// that is killed, or a disk that is full.
+/// The disk, or for tests one that fails after a number of steps: then forever, as a process that is
+/// killed, or once, as a disk that is full for a moment or for large files.
 #[derive(Debug, Default)]
 pub struct Disk {
     /// The steps that are left; `None` for no limit.
     steps: Option<AtomicU64>,
+    fails_once: bool,
 }
 
 impl Disk {
     /// Returns a disk on which writing fails after this many steps.
     #[doc(hidden)]
     pub fn failing_after(steps: u64) -> Self {
-        Self { steps: Some(AtomicU64::new(steps)) }
+        Self { steps: Some(AtomicU64::new(steps)), fails_once: false }
+    }
+
+    /// Returns a disk on which writing fails once, after this many steps.
+    #[doc(hidden)]
+    pub fn failing_once_after(steps: u64) -> Self {
+        Self { steps: Some(AtomicU64::new(steps)), fails_once: true }
     }
 
     /// Takes a step. Fails if none is left.
     pub(crate) fn step(&self) -> io::Result<()> {
         let Some(steps) = &self.steps else { return Ok(()) };
-        let less = |steps: u64| steps.checked_sub(1);
+        let less = |steps: u64| match steps.checked_sub(1) {
+            None if self.fails_once => Some(u64::MAX),
+            less => less,
+        };
         match steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(io::ErrorKind::StorageFull.into()),
+            Ok(left) if left > 0 => Ok(()),
+            Ok(_) | Err(_) => Err(io::ErrorKind::StorageFull.into()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The one process that writes to an archive: what it has to know, and how it appends.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use vac_sign::Signer;
@@ -61,7 +62,7 @@ impl<'w> Writer<'w> {
             return Err(Error::new(ArchiveErrorKind::Key, reason).at(&archive.folder));
         }
         let mut repaired = Vec::new();
-        clear_temporary(&archive.folder)?;
+        prepare_folders(&archive.folder, disk)?;
         let (head, heads_size) = newest_head(archive, disk, &mut repaired)?;
         let mut writer = Self {
             archive,
@@ -222,18 +223,20 @@ impl<'w> Writer<'w> {
         if self.waiting.is_empty() && self.folders.is_empty() {
             return Ok(());
         }
-        for folder in std::mem::take(&mut self.folders) {
-            self.disk.sync_folder(&folder).map_err(Error::io(&folder))?;
+        for folder in &self.folders {
+            self.disk.sync_folder(folder).map_err(Error::io(folder))?;
         }
         let objects = self.archive.folder.join(OBJECTS);
         self.disk.sync_folder(&objects).map_err(Error::io(&objects))?;
+        self.folders.clear();
         if self.waiting.is_empty() {
             return Ok(());
         }
         let path = self.archive.folder.join(STATEMENTS);
-        let bytes = std::mem::take(&mut self.waiting);
-        self.disk.append(&path, self.statements_size, &bytes).map_err(Error::io(&path))?;
-        self.statements_size += bytes.len() as u64;
+        // If this fails, they still wait, so that no head covers them.
+        self.disk.append(&path, self.statements_size, &self.waiting).map_err(Error::io(&path))?;
+        self.statements_size += self.waiting.len() as u64;
+        self.waiting.clear();
         Ok(())
     }
 
@@ -278,13 +281,21 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Removes what an interrupted run was writing. Nothing is written through a link.
-fn clear_temporary(folder: &Path) -> Result<()> {
+/// Makes the folders that are missing, since some programs copy no empty ones, and removes what an
+/// interrupted run was writing. Nothing is written through a link.
+pub(crate) fn prepare_folders(folder: &Path, disk: &Disk) -> Result<()> {
     let tmp = folder.join("tmp");
     for path in [&tmp, &folder.join(OBJECTS)] {
-        let metadata = path.symlink_metadata().map_err(Error::io(path))?;
-        if !metadata.is_dir() {
-            return Err(Error::new(ArchiveErrorKind::Damaged, "it is not a folder").at(path));
+        match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(Error::new(ArchiveErrorKind::Damaged, "it is not a folder").at(path));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                disk.create_folder(path).map_err(Error::io(path))?;
+                disk.sync_folder(folder).map_err(Error::io(folder))?;
+            }
+            Err(error) => return Err(Error::io(path)(error)),
         }
     }
     for entry in tmp.read_dir().map_err(Error::io(&tmp))? {

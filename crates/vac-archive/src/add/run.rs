@@ -96,7 +96,9 @@ impl Run<'_> {
     pub fn finish(mut self, failure: Option<Error>, build: &str) -> Result<AddSummary> {
         if let Some(error) = failure {
             // What is stated already gets a head if that is possible; otherwise the next run does it.
-            let _ = self.writer.flush().and_then(|()| self.writer.write_head(Vec::new()));
+            if self.writer.flush().is_ok() && self.writer.is_ahead() {
+                let _ = self.writer.write_head(Vec::new());
+            }
             return Err(error);
         }
         self.writer.flush()?;

@@ -41,6 +41,38 @@ fn interruption_at_every_step_loses_nothing() {
 }
 
 #[test]
+fn failure_at_any_step_adds_no_empty_head() {
+    for steps in 0.. {
+        let world = World::new();
+        world.write("one.jsonl", &["a", "b"]);
+        world.add();
+        world.write("two.jsonl", &["c"]);
+        let added = world.add_with(&world.options(), &Disk::failing_once_after(steps));
+        let report = world.verify();
+        assert!(report.valid, "after {steps} steps: {:?}", lines_of(&report));
+        // Head 0 and one of each session.
+        assert_eq!(report.heads as u64, 1 + report.statements, "after {steps} steps");
+        if added.is_ok() {
+            assert!(steps > 10, "{steps}");
+            break;
+        }
+    }
+}
+
+#[test]
+fn folders_that_a_copy_has_lost_are_made_again() {
+    let world = World::new();
+    for name in ["objects", "tmp"] {
+        std::fs::remove_dir(world.archive().join(name)).unwrap();
+    }
+    world.write("one.jsonl", &["a"]);
+    assert_eq!(world.add().added.len(), 1);
+    std::fs::remove_dir(world.archive().join("tmp")).unwrap();
+    assert!(world.verify().valid);
+    assert_eq!(world.add().unchanged, 1);
+}
+
+#[test]
 fn file_that_is_cut_off_anywhere_is_repaired_or_refused() {
     let world = World::new();
     world.write("one.jsonl", &["a"]);
