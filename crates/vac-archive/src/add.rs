@@ -154,7 +154,13 @@ pub fn add(
     let build = options.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
     let is_same_build = writer.index_build == build;
     // Another build may recognise what this one has not.
-    let is_known = |log: &&KnownLog| !options.rehash && (is_same_build || log.adapter.is_some());
+    let incomplete = if options.keep_logs { without_logs(&writer.catalog) } else { HashSet::new() };
+    let is_known = |log: &&KnownLog| {
+        let mut names = log.members.iter().chain(&log.session_id);
+        !options.rehash
+            && (is_same_build || log.adapter.is_some())
+            && !names.any(|name| incomplete.contains(name.as_str()))
+    };
     let known: Vec<_> = writer.logs.iter().filter(is_known).cloned().collect();
     let mut step = |total| progress(AddProgress::Detected(total));
     let mut selection = Selection::find(&options.search, &known, options.max_event, &mut step)?;
@@ -228,7 +234,7 @@ struct NewVersion {
     record: Hash,
     details: RecordDetails,
     folders: Vec<PathBuf>,
-    /// Whether the previous version has the same record, so that there is nothing to state.
+    /// Whether the previous version has the same record and logs, so that there is nothing to state.
     is_stated: bool,
 }
 
@@ -302,8 +308,10 @@ impl<'c> Converter<'c> {
             };
         };
         let same = self.same_versions(known, &origin);
+        // An earlier run kept no logs: a new version has them.
+        let are_complete = !self.options.keep_logs || same.iter().all(|version| version.logs);
         let are_intact = || same.iter().all(|version| self.is_intact(version));
-        if !same.is_empty() && (!self.options.rehash || are_intact()) {
+        if !same.is_empty() && are_complete && (!self.options.rehash || are_intact()) {
             return Outcome::Unchanged;
         }
         for _ in 0..MAX_TRIES {
@@ -421,7 +429,9 @@ impl<'c> Converter<'c> {
             continues: previous.map(|(_, continues)| continues),
         };
         let session_id = report.session_id.clone();
-        let is_stated = previous.is_some_and(|(version, _)| version.record_sha_256 == record);
+        let is_stated = previous.is_some_and(|(version, _)| {
+            version.record_sha_256 == record && (version.logs || !self.options.keep_logs)
+        });
         Ok(Ok(NewVersion { session_id, claim, record, details, folders, is_stated }))
     }
 
@@ -487,6 +497,12 @@ impl<'c> Converter<'c> {
         contains_entries(bytes, &earlier, self.convert.record.encoding)
             .map_err(|error| unknown(&error))
     }
+}
+
+/// Returns the ids and places of sessions whose logs are not kept.
+fn without_logs(catalog: &Catalog) -> HashSet<&str> {
+    let incomplete = catalog.latest().filter(|version| !version.logs);
+    incomplete.flat_map(|version| [&*version.session_id, &*version.origin]).collect()
 }
 
 /// Returns the reason of an error about a file that was a log, and is not one any more.

@@ -60,6 +60,26 @@ fn acknowledged_session_with_a_lost_record_begins_anew() {
 }
 
 #[test]
+fn log_that_was_not_kept_is_kept_by_a_later_run() {
+    let world = World::new();
+    world.write("one.jsonl", &["a"]);
+    let without = AddOptions { keep_logs: false, ..world.options() };
+    let run = |options| world.add_with(options, &Disk::default()).unwrap();
+    assert!(!run(&without).added[0].logs);
+    assert_eq!(run(&without).unchanged, 1);
+    let kept = world.add();
+    let [version] = &kept.added[..] else { panic!("{kept:?}") };
+    assert_eq!((version.version, version.continues, version.logs), (2, Some(true), true));
+    let mut log = Vec::new();
+    Archive::open(&world.archive()).unwrap().source(version, 0, &mut log).unwrap();
+    assert_eq!(log, fs::read(world.log("one.jsonl")).unwrap());
+    for options in [&world.options(), &without] {
+        assert_eq!((run(options).added.len(), run(options).unchanged), (0, 1));
+    }
+    assert!(world.verify().valid);
+}
+
+#[test]
 fn log_that_was_cut_is_reported_before_it_is_acknowledged() {
     let world = World::new();
     world.write("one.jsonl", &["a", "b"]);
