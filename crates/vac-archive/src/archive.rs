@@ -1,6 +1,7 @@
 //! An archive: its description, and how it is made and read.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,8 @@ use crate::journal::{
     ArchiveHead, HEADS, Items, STATEMENTS, Statement, read_file, read_head, read_statement,
     statement_leaf,
 };
-use crate::objects::{Bounded, ObjectError, Objects};
+use crate::objects::{Bounded, OBJECTS, ObjectError, Objects};
+use crate::writer::prepare_folders;
 
 /// Options for creating an archive.
 #[derive(Clone, Debug)]
@@ -53,27 +55,38 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Makes an archive in a folder that does not exist or is empty.
+    /// Checks that [`init`](Self::init) can make an archive of a folder: that it does not exist, is empty,
+    /// or contains only what an interrupted `init` has left. Writes nothing.
     ///
     /// # Errors
-    /// If the folder contains something, or cannot be written.
-    pub fn init(folder: &Path, options: &InitOptions, signer: &dyn Signer) -> Result<Self> {
-        let disk = Disk::default();
+    /// If the folder contains something else, or the labels are too long.
+    pub fn check_init(folder: &Path, options: &InitOptions) -> Result<()> {
         check_labels(&options.labels)?;
-        match folder.read_dir() {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    let reason = "the folder is not empty: an archive needs its own folder";
-                    return Err(Error::new(ArchiveErrorKind::Exists, reason).at(folder));
-                }
+        if folder.symlink_metadata().is_err() || is_unfinished(folder).map_err(Error::io(folder))? {
+            return Ok(());
+        }
+        let reason = "the folder is not empty: an archive needs its own folder";
+        Err(Error::new(ArchiveErrorKind::Exists, reason).at(folder))
+    }
+
+    /// Makes an archive in a folder that does not exist or is empty. If that is interrupted, it can be
+    /// repeated.
+    ///
+    /// # Errors
+    /// As [`check_init`](Self::check_init), or if the folder cannot be written.
+    pub fn init(
+        folder: &Path,
+        options: &InitOptions,
+        signer: &dyn Signer,
+        disk: &Disk,
+    ) -> Result<Self> {
+        Self::check_init(folder, options)?;
+        if folder.symlink_metadata().is_err() {
+            let parent = folder.parent().filter(|it| !it.as_os_str().is_empty());
+            if let Some(parent) = parent {
+                std::fs::create_dir_all(parent).map_err(Error::io(parent))?;
             }
-            Err(_) => {
-                let parent = folder.parent().filter(|it| !it.as_os_str().is_empty());
-                if let Some(parent) = parent {
-                    std::fs::create_dir_all(parent).map_err(Error::io(parent))?;
-                }
-                disk.create_folder(folder).map_err(Error::io(folder))?;
-            }
+            disk.create_folder(folder).map_err(Error::io(folder))?;
         }
         let key = signer.public_key().clone();
         let id = crate::claims::hex(&options.id);
@@ -105,10 +118,7 @@ impl Archive {
         };
         let root = vac_sign::merkle::Peaks::default().root();
         let head = sign_head(&description.id, &claim, &root, options.time, signer)?;
-        for name in ["objects", "tmp"] {
-            let path = folder.join(name);
-            disk.create_folder(&path).map_err(Error::io(&path))?;
-        }
+        prepare_folders(folder, disk)?;
         // The description is the last, since it makes the folder an archive.
         for (name, bytes) in [
             (README, readme.as_bytes()),
@@ -322,6 +332,30 @@ impl Archive {
         let places = places.collect();
         Ok(Prover { archive: self, head: head_bytes, places, bytes, tree })
     }
+}
+
+/// Whether a folder is empty, or contains only what an interrupted [`Archive::init`] has left: it writes
+/// the description last, and no statement.
+fn is_unfinished(folder: &Path) -> io::Result<bool> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        let (name, metadata) = (entry.file_name(), entry.path().symlink_metadata()?);
+        let is_left = match name.to_str() {
+            Some(README | KEY) => metadata.is_file(),
+            Some(HEADS) => {
+                let heads = read_file(folder, HEADS);
+                heads.is_ok_and(|bytes| Items::split(&bytes).items.len() <= 1)
+            }
+            Some(STATEMENTS) => metadata.is_file() && metadata.len() == 0,
+            Some(OBJECTS) => metadata.is_dir() && entry.path().read_dir()?.next().is_none(),
+            Some("tmp") => metadata.is_dir(),
+            _ => false,
+        };
+        if !is_left {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The statements of an archive, and the tree over them.

@@ -17,7 +17,7 @@
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
 //! let labels = BTreeMap::from([("user".to_owned(), "ada".to_owned())]);
 //! let options = InitOptions { id: [1; 16], labels, encoding: Encoding::Json, time: None };
-//! let archive = Archive::init(&place, &options, &key)?;
+//! let archive = Archive::init(&place, &options, &key, &Disk::default())?;
 //!
 //! let options = AddOptions {
 //!     search: Search { paths: vec![log], ..Search::default() },

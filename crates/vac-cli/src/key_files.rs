@@ -19,6 +19,7 @@ const MAX_SIZE: usize = 1 << 16;
 
 /// The name of the file of a new private key.
 const PRIVATE_KEY: &str = "signing-key.pem";
+const PUBLIC_KEY: &str = "signing-key.pub.pem";
 
 /// The files of a new key.
 pub struct KeyFiles {
@@ -45,8 +46,7 @@ pub fn generate(
     algorithm: KeyAlgorithm,
     password: Option<&str>,
 ) -> Result<(PublicKey, KeyFiles)> {
-    let files =
-        KeyFiles { private: folder.join(PRIVATE_KEY), public: folder.join("signing-key.pub.pem") };
+    let files = KeyFiles { private: folder.join(PRIVATE_KEY), public: folder.join(PUBLIC_KEY) };
     for path in [&files.private, &files.public] {
         if path.symlink_metadata().is_ok() {
             bail!("{} already exists: a key is never replaced", path.display());
@@ -80,6 +80,15 @@ pub fn generate(
         return Err(error);
     }
     Ok((public, files))
+}
+
+/// Writes the public key next to a private key, if an interrupted run has not.
+pub fn write_missing_public(private: &Path, key: &PublicKey) -> Result<()> {
+    let path = private.with_file_name(PUBLIC_KEY);
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    write_file(&path, &[key.to_pem()?.as_bytes()], Readers::Everyone, Existing::Kept)
 }
 
 /// Returns random bytes.

@@ -29,7 +29,7 @@ static ARCHIVE: LazyLock<Mutex<Prepared>> = LazyLock::new(|| {
     let options =
         InitOptions { id: [1; 16], labels: BTreeMap::new(), encoding: Encoding::Json, time: None };
     let place = folder.path().join("archive");
-    let archive = Archive::init(&place, &options, &key).expect("an archive");
+    let archive = Archive::init(&place, &options, &key, &Disk::default()).expect("an archive");
     let mut options = AddOptions::new(SystemTime::now());
     options.search.paths = vec![log];
     add(&archive, &key, &options, &Disk::default(), &mut |_| {}).expect("a session");

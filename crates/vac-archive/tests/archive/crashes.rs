@@ -1,8 +1,10 @@
 //! A process that ends at any point, and a disk that is full, leave a valid archive.
 
-use vac::Signer as _;
+use std::collections::BTreeMap;
+
+use vac::{Encoding, Signer as _};
 use vac_archive::{
-    Archive, ArchiveErrorKind, Disk, FolderLock, VerifyOptions, Wait, verify_archive,
+    Archive, ArchiveErrorKind, Disk, FolderLock, InitOptions, VerifyOptions, Wait, verify_archive,
 };
 
 use crate::world::{World, files, lines_of};
@@ -38,6 +40,45 @@ fn interruption_at_every_step_loses_nothing() {
         steps += 1;
     }
     assert!(steps > 20, "{steps}");
+}
+
+#[test]
+fn interrupted_init_can_be_repeated() {
+    let world = World::new();
+    let options = InitOptions {
+        id: [4; 16],
+        labels: BTreeMap::new(),
+        encoding: Encoding::Json,
+        time: Some(world.time),
+    };
+    for exists in [false, true] {
+        for steps in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            let place = folder.path().join("new");
+            if exists {
+                std::fs::create_dir(&place).unwrap();
+            }
+            let init = |disk| Archive::init(&place, &options, &world.key, &disk);
+            let is_made = init(Disk::failing_after(steps)).is_ok();
+            let is_archive = Archive::open(&place).is_ok();
+            let again = init(Disk::default());
+            assert_eq!(again.is_err(), is_archive, "after {steps} steps: {again:?}");
+            let key = Some(world.key.public_key());
+            let check = VerifyOptions { key, jobs: 1, ..VerifyOptions::default() };
+            let report = verify_archive(&place, &check, &mut |_| {}).unwrap();
+            assert!(report.valid, "after {steps} steps: {:?}", lines_of(&report));
+            if is_made {
+                assert!(steps > 15, "{steps}");
+                break;
+            }
+        }
+    }
+    // An archive that has lost its description is not overwritten.
+    world.write("one.jsonl", &["a"]);
+    world.add();
+    std::fs::remove_file(world.archive().join("archive.json")).unwrap();
+    let error = Archive::init(&world.archive(), &options, &world.key, &Disk::default());
+    assert_eq!(error.unwrap_err().kind, ArchiveErrorKind::Exists);
 }
 
 #[test]

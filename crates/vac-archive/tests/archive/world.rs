@@ -27,7 +27,8 @@ impl World {
         let world = Self { folder, key, time: 1_772_352_000 };
         let labels = BTreeMap::from([("user".to_owned(), "ada".to_owned())]);
         let options = InitOptions { id: [3; 16], labels, encoding, time: Some(world.time) };
-        Archive::init(&world.archive(), &options, &world.key).expect("an archive");
+        Archive::init(&world.archive(), &options, &world.key, &Disk::default())
+            .expect("an archive");
         world
     }
 

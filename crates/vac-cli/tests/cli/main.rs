@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_macros, reason = "a test says why it was skipped")]
 
 mod archive;
+mod archive_messages;
 mod archive_records;
 mod batch;
 mod colours;

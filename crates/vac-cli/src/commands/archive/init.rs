@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use vac_archive::{Archive, InitOptions};
+use vac::{SecretKey, Signer as _};
+use vac_archive::{Archive, Disk, InitOptions};
 use vac_value::Encoding;
 
 use super::KeyOption;
@@ -13,7 +14,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::input_guard::refuse_agent_folder;
 use crate::json_output::{ArchiveInitOutput, Document};
-use crate::key_files::{self, KeyAlgorithm};
+use crate::key_files::{self, KeyAlgorithm, VAC_KEY};
 use crate::printer::Printer;
 
 /// Make an empty archive
@@ -41,7 +42,7 @@ pub struct Init {
     archive: PathBuf,
     #[command(flatten)]
     key: KeyOption,
-    /// Generate an Ed25519 key, in a folder next to the archive
+    /// Generate an Ed25519 key, in a folder next to the archive; one that is there already is used
     #[arg(long, conflicts_with = "key")]
     keygen: bool,
     /// Keep this label in every record and every signed statement (repeatable)
@@ -69,31 +70,34 @@ enum ArchiveFormat {
 impl Init {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         refuse_agent_folder(&self.archive)?;
-        if self.archive.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-            bail!("{} is not empty: an archive needs its own folder", self.archive.display());
-        }
-        let mut key_file = None;
-        let key = if self.keygen {
-            let folder = key_files::archive_key_folder(&self.archive);
-            let (_, files) = key_files::generate(&folder, KeyAlgorithm::Ed25519, None)?;
-            key_file = Some(files.private.display().to_string());
-            self.key.private_key.read(&files.private)?
-        } else {
-            self.key.read(&self.archive)?
-        };
         let mut id = [0; 16];
         getrandom::fill(&mut id)
             .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
         let options = InitOptions {
             id,
-            labels: self.label.into_iter().collect(),
+            labels: self.label.iter().cloned().collect(),
             encoding: match self.format {
                 ArchiveFormat::Json => Encoding::Json,
                 ArchiveFormat::Cbor => Encoding::Cbor,
             },
             time: if self.no_time { None } else { Some(key_files::now()?) },
         };
-        let archive = Archive::init(&self.archive, &options, &key)?;
+        // A key is written before the archive, so that no archive is without one.
+        Archive::check_init(&self.archive, &options)?;
+        let mut key_file = None;
+        let key = if self.keygen {
+            let (key, file) = self.generate(printer)?;
+            key_file = Some(file.display().to_string());
+            key
+        } else {
+            if self.key.file(&self.archive).is_none() {
+                bail!(
+                    "no key to sign with (use --keygen to generate one, or --key, or the variable {VAC_KEY})"
+                );
+            }
+            self.key.read(&self.archive)?
+        };
+        let archive = Archive::init(&self.archive, &options, &key, &Disk::default())?;
         let output = ArchiveInitOutput {
             archive: self.archive.display().to_string(),
             id: archive.description().id.clone(),
@@ -110,5 +114,20 @@ impl Init {
         }
         printer.info(&format!("archive:     {}", output.archive));
         Ok(Exit::Success)
+    }
+
+    /// Generates a key, or reads the one that an interrupted run has generated. Returns it with the file of
+    /// the private key.
+    fn generate(&self, printer: &Printer) -> Result<(SecretKey, PathBuf)> {
+        let private = key_files::archive_key(&self.archive);
+        if private.symlink_metadata().is_err() {
+            let folder = key_files::archive_key_folder(&self.archive);
+            key_files::generate(&folder, KeyAlgorithm::Ed25519, None)?;
+        } else {
+            printer.info(&format!("{} already exists: it is used", private.display()));
+        }
+        let key = self.key.private_key.read(&private)?;
+        key_files::write_missing_public(&private, key.public_key())?;
+        Ok((key, private))
     }
 }

@@ -85,13 +85,17 @@ struct KeyOption {
 }
 
 impl KeyOption {
+    /// Returns the file of the key for an archive, if one is named or is next to it.
+    fn file(&self, archive: &Path) -> Option<PathBuf> {
+        let own = || Some(key_files::archive_key(archive)).filter(|own| own.exists());
+        self.key.clone().or_else(key_files::from_variable).or_else(own)
+    }
+
     /// Reads the key for an archive.
     fn read(&self, archive: &Path) -> Result<SecretKey> {
-        let own = key_files::archive_key(archive);
-        let is_stated = self.key.is_some() || key_files::from_variable().is_some();
-        let option = self.key.as_ref().or((!is_stated && own.exists()).then_some(&own));
-        let missing = || format!("{} does not exist", own.display());
-        self.private_key.read(&key_files::named(option).with_context(missing)?)
+        let missing = || format!("{} does not exist", key_files::archive_key(archive).display());
+        let file = self.file(archive);
+        self.private_key.read(&key_files::named(file.as_ref()).with_context(missing)?)
     }
 }
 
