@@ -19,7 +19,7 @@ use crate::description::{
     ArchiveDescription, DESCRIPTION, FORMAT, KEY, README, read_key, read_small, readme, sha256_hex,
 };
 use crate::disk::Disk;
-use crate::error::{ArchiveErrorKind, Error, Result};
+use crate::error::{ArchiveErrorKind, Error, Result, not_an_archive};
 use crate::head::sign_head;
 use crate::index::Index;
 use crate::journal::{
@@ -146,9 +146,15 @@ impl Archive {
     /// If the folder is not an archive, or its key is not the one of its description.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
+        // A description that cannot be read, or is not looked up, can be that of an archive.
         let bytes = read_small(folder, DESCRIPTION).map_err(|error| {
-            let reason = format!("not an archive (see `vac archive init`): {error}");
-            Error::new(ArchiveErrorKind::NotAnArchive, reason).at(folder)
+            let found = path.symlink_metadata().map_err(|error| error.kind());
+            match found {
+                Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                    not_an_archive(folder)
+                }
+                _ => error,
+            }
         })?;
         let description = ArchiveDescription::parse(&bytes).map_err(|error| error.at(&path))?;
         let key = read_key(folder)?;

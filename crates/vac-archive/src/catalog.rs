@@ -230,8 +230,13 @@ impl Catalog {
         self.versions.iter().filter(|version| self.is_latest(version))
     }
 
-    /// Returns the latest versions of a session.
-    pub(crate) fn latest_of_session(&self, id: &str) -> impl Iterator<Item = &ArchivedVersion> {
+    /// Returns the number of sessions. One that was read in several places counts once.
+    pub fn sessions(&self) -> usize {
+        self.by_session.len()
+    }
+
+    /// Returns the latest versions of a session: several if it was read in several places.
+    pub fn latest_of_session(&self, id: &str) -> impl Iterator<Item = &ArchivedVersion> {
         let numbers = self.by_session.get(id).into_iter().flatten();
         numbers.map(|at| &self.versions[*at]).filter(|version| self.is_latest(version))
     }
@@ -276,8 +281,11 @@ impl Catalog {
     /// with it.
     ///
     /// # Errors
-    /// If no id begins with the text, or several do.
+    /// If the text is empty, no id begins with it, or several do.
     pub fn find(&self, id: &str) -> Result<&ArchivedVersion> {
+        if id.is_empty() {
+            return Err(Error::new(ArchiveErrorKind::Session, "the id of a session is empty"));
+        }
         let mut matching: Vec<&ArchivedVersion> = self.latest_of_session(id).collect();
         if matching.is_empty() {
             let mut ids: Vec<&String> =

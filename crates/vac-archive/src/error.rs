@@ -57,6 +57,12 @@ impl Error {
     }
 }
 
+/// Returns the error about a folder that contains none of the files of an archive.
+pub(crate) fn not_an_archive(folder: &Path) -> Error {
+    let reason = "not an archive (see `vac archive init`)";
+    Error::new(ArchiveErrorKind::NotAnArchive, reason).at(folder)
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {

@@ -70,6 +70,11 @@ impl fmt::Display for ArchiveFinding {
     }
 }
 
+/// Returns a number of things, in words.
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// Findings while they are collected.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(pub Vec<ArchiveFinding>);

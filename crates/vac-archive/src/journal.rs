@@ -117,6 +117,14 @@ pub struct Statement {
     pub record: Hash,
 }
 
+impl Statement {
+    /// Returns what a finding calls it.
+    pub(crate) fn shown(&self) -> String {
+        let StatementClaim { number, version, .. } = &self.claim;
+        format!("statement {number} (version {version} of session {})", self.session_id)
+    }
+}
+
 /// Verifies a statement of an archive.
 pub(crate) fn read_statement(item: &Sign1<'_>, key: &PublicKey) -> Result<Statement, String> {
     if item.is_tree_head() != Some(false) {

@@ -15,9 +15,9 @@ use crate::claims::hex;
 use crate::description::{
     ArchiveDescription, DESCRIPTION, KEY, README, read_key, read_small, sha256_hex,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, not_an_archive};
 use crate::files::check_files;
-use crate::findings::{ArchiveFinding, FindingKind, Findings, check_numbers};
+use crate::findings::{ArchiveFinding, FindingKind, Findings, check_numbers, count};
 use crate::index::{INDEX_FILE, Index};
 use crate::journal::{
     ArchiveHead, HEADS, ItemSearch, STATEMENTS, Statement, read_beginning, read_head,
@@ -46,7 +46,7 @@ pub struct VerifyOptions<'v> {
 pub struct ArchiveReport {
     /// Whether nothing but notes was found.
     pub valid: bool,
-    /// What was found, in the order of the check.
+    /// What was found, in the order of the check; notes are last.
     pub findings: Vec<ArchiveFinding>,
     /// The number of statements that the newest head covers.
     pub statements: u64,
@@ -69,6 +69,23 @@ pub struct ArchiveReport {
     pub time: Option<f64>,
 }
 
+impl ArchiveReport {
+    /// Returns the report of an archive that states another key than the given one.
+    fn of_another_key(given: &PublicKey, own: &PublicKey) -> Self {
+        let detail = format!(
+            "the archive is signed with another key, {}, than the given one; nothing else was checked",
+            own.thumbprint_uri()
+        );
+        let file = KEY.to_owned();
+        Self {
+            findings: vec![ArchiveFinding { kind: FindingKind::Changed, file, detail }],
+            key: Some(given.thumbprint_uri()),
+            key_given: true,
+            ..Self::default()
+        }
+    }
+}
+
 /// Checks everything in an archive.
 ///
 /// # Errors
@@ -80,12 +97,28 @@ pub fn verify_archive(
     step: &mut dyn FnMut(usize),
 ) -> Result<ArchiveReport> {
     folder.read_dir().map_err(Error::io(folder))?;
+    let is_missing = |name: &&str| folder.join(name).symlink_metadata().is_err();
+    if [DESCRIPTION, HEADS, STATEMENTS].iter().all(is_missing) {
+        return Err(not_an_archive(folder));
+    }
     let mut findings = Findings::default();
     let description = check_description(folder, &mut findings);
     let key = match (options.key, read_key(folder)) {
         (Some(given), own) => {
-            if own.as_ref() != Ok(given) {
-                findings.add(FindingKind::Changed, KEY, "it is not the given key");
+            match own {
+                Ok(own) if own == *given => {}
+                Ok(own) => {
+                    // Then nothing is signed with the given key, and each statement would say so.
+                    let stated = description.as_ref().map(|(description, _)| &description.key);
+                    if stated == Some(&own.thumbprint_uri()) {
+                        return Ok(ArchiveReport::of_another_key(given, &own));
+                    }
+                    findings.add(FindingKind::Changed, KEY, "it is not the given key");
+                }
+                Err(_) if is_missing(&KEY) => {
+                    findings.add(FindingKind::Missing, KEY, "the file does not exist");
+                }
+                Err(error) => findings.add(FindingKind::Changed, KEY, error.reason),
             }
             given.clone()
         }
@@ -137,6 +170,8 @@ pub fn verify_archive(
     let mut sessions: Vec<_> = statements.iter().flatten().map(|it| &it.session_id).collect();
     sessions.sort_unstable();
     sessions.dedup();
+    // What makes the archive invalid is first.
+    check.findings.0.sort_by_key(|finding| finding.kind.is_note());
     let findings = check.findings.0;
     Ok(ArchiveReport {
         valid: findings.iter().all(|finding| finding.kind.is_note()),
@@ -314,14 +349,14 @@ impl Check<'_> {
         check_numbers(&numbers, covered, (STATEMENTS, "statement"), findings);
         let beyond = (items.len() as u64).saturating_sub(covered);
         if beyond > 0 && !findings.has_problem(STATEMENTS) {
-            let detail = format!("the newest head does not cover the last {beyond}");
+            let detail =
+                format!("the newest head does not cover the last {}", count(beyond, "statement"));
             findings.add(FindingKind::Unfinished, STATEMENTS, detail);
         }
         if let Some(description) = self.description {
             for statement in statements.iter().flatten() {
                 if statement.claim.archive != description.id {
-                    let number = statement.claim.number;
-                    let detail = format!("statement {number} is of another archive");
+                    let detail = format!("{} is of another archive", statement.shown());
                     findings.add(FindingKind::Added, STATEMENTS, detail);
                 }
             }
@@ -357,7 +392,12 @@ impl Check<'_> {
             if tree.root() != root && (!is_explained || is_kept) {
                 let file = if is_kept { GIVEN } else { HEADS };
                 let what = if is_kept { String::new() } else { format!("{name}: ") };
-                let detail = format!("{what}the first {size} statements do not have its root");
+                let first = if size == 1 {
+                    "first statement does".to_owned()
+                } else {
+                    format!("first {size} statements do")
+                };
+                let detail = format!("{what}the {first} not have its root");
                 self.findings.add(FindingKind::Rewritten, file, detail);
             }
         }
@@ -381,7 +421,8 @@ impl Check<'_> {
             None if newest.is_none_or(|newest| newest < number) => {
                 let newest = newest.map_or("none".to_owned(), |number| number.to_string());
                 let detail = format!(
-                    "the given head is number {number} with {size} statements, the newest is {newest}"
+                    "the given head is number {number} with {}, the newest is {newest}",
+                    count(size, "statement")
                 );
                 self.findings.add(FindingKind::RolledBack, HEADS, detail);
             }
@@ -417,8 +458,10 @@ impl Check<'_> {
                 None => previous < claim.number,
             };
             if !follows {
-                let detail =
-                    format!("statement {}: not the next version of {previous}", claim.number);
+                let detail = format!(
+                    "{}: it does not follow statement {previous}, though it states that",
+                    statement.shown()
+                );
                 self.findings.add(FindingKind::Changed, STATEMENTS, detail);
             } else if claim.continues == Some(false) {
                 let is_known = acknowledged.contains(&claim.number);

@@ -13,6 +13,7 @@ use crate::catalog::{ArchivedVersion, Catalog, RecordDetails};
 use crate::claims::{HeadClaim, StatementClaim, hex};
 use crate::disk::Disk;
 use crate::error::{ArchiveErrorKind, Error, Result};
+use crate::findings::count;
 use crate::head::{sign_head, sign_statement};
 use crate::index::{Index, KnownLog};
 use crate::journal::{
@@ -155,15 +156,16 @@ impl<'w> Writer<'w> {
         self.statements_size = end;
         let adopted = self.peaks.size() - self.head.claim.size;
         if adopted > 0 {
-            self.repaired.push(format!("{adopted} statements of an interrupted run were kept"));
+            let adopted = count(adopted, "statement");
+            self.repaired.push(format!("{adopted} of an interrupted run kept"));
         }
         if end < bytes.len() as u64 {
             refuse_statements_in(archive, STATEMENTS, rest, |item| {
                 read_statement(item, &archive.key).is_ok()
             })?;
             self.disk.truncate(&path, end).map_err(Error::io(&path))?;
-            let count = bytes.len() as u64 - end;
-            self.repaired.push(format!("{count} bytes of an incomplete statement were removed"));
+            let removed = count(bytes.len() as u64 - end, "byte");
+            self.repaired.push(format!("{removed} of an incomplete statement removed"));
         }
         Ok(())
     }
@@ -330,7 +332,8 @@ fn newest_head(
         refuse_statements_in(archive, HEADS, rest, is_head)?;
         let path = archive.folder.join(HEADS);
         disk.truncate(&path, end).map_err(Error::io(&path))?;
-        repaired.push(format!("{} bytes of an incomplete head were removed", rest.len()));
+        let removed = count(rest.len() as u64, "byte");
+        repaired.push(format!("{removed} of an incomplete head removed"));
     }
     Ok((head, end))
 }

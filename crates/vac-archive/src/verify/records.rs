@@ -45,32 +45,31 @@ impl Check<'_> {
         let compared: HashSet<u64> =
             continued.iter().flat_map(|pair| [pair.0, pair.1]).map(|it| it.claim.number).collect();
         let mut compared_sources: HashMap<u64, Vec<SourceLine>> = HashMap::new();
-        let work = |(item, statement): (&Sign1<'_>, &Statement)| {
-            (
-                statement.record,
-                (statement.claim.number, statement.claim.logs),
-                check_record(objects, item, statement, key, encoding),
-            )
-        };
-        ordered_parallel_map(pairs, jobs, work, |(record, (number, has_logs), checked)| {
+        let work =
+            |(item, statement)| (statement, check_record(objects, item, statement, key, encoding));
+        ordered_parallel_map(pairs, jobs, work, |(statement, checked)| {
             step(total);
+            let Statement { record, claim, .. } = statement;
+            let number = claim.number;
             match checked {
                 Ok(details) => {
-                    used.insert(record, true);
+                    used.insert(*record, true);
                     if compared.contains(&number) {
                         compared_sources.insert(number, details.sources.clone());
                     }
-                    let named = details.sources.iter().filter(|_| has_logs);
+                    let named = details.sources.iter().filter(|_| claim.logs);
                     sources.extend(named.map(|it| (it.sha_256, it.size, number)));
                 }
                 Err((kind, detail)) => {
-                    used.insert(record, false);
-                    let detail = format!("the record of statement {number}: {detail}");
-                    findings.add(kind, object_name(&record), detail);
+                    used.insert(*record, false);
+                    let detail = format!("the record of {}: {detail}", statement.shown());
+                    findings.add(kind, object_name(record), detail);
                 }
             }
             ControlFlow::Continue(())
         })?;
+        let by_number: HashMap<u64, &Statement> =
+            statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
         // Each once, whatever number of versions have it.
         sources.sort_unstable();
         sources.dedup_by_key(|(hash, size, _)| (*hash, *size));
@@ -81,7 +80,9 @@ impl Check<'_> {
             let is_intact = checked.is_ok();
             used.entry(hash).and_modify(|it| *it &= is_intact).or_insert(is_intact);
             if let Err((kind, detail)) = checked {
-                let detail = format!("a log of statement {number}: {detail}");
+                let shown = by_number.get(&number).map(|it| it.shown());
+                let shown = shown.unwrap_or_else(|| format!("statement {number}"));
+                let detail = format!("a log of {shown}: {detail}");
                 findings.add(kind, object_name(&hash), detail);
             }
             ControlFlow::Continue(())
