@@ -371,17 +371,6 @@ impl ConvertArgs {
         })
     }
 
-    /// Returns the labels by key.
-    fn labels(&self) -> Result<BTreeMap<String, String>> {
-        let mut labels = BTreeMap::new();
-        for (key, value) in &self.label {
-            if labels.insert(key.clone(), value.clone()).is_some() {
-                bail!("--label: key `{key}` is given twice");
-            }
-        }
-        Ok(labels)
-    }
-
     fn record_options(&self, kind: OutputKind) -> Result<session::RecordOptions> {
         let format = self.format.map(|format| match format {
             Format::Json => Encoding::Json,
@@ -396,7 +385,7 @@ impl ConvertArgs {
                 ProfileName::Canonical => Profile::Canonical,
             },
             validate: !self.no_validate,
-            labels: self.labels()?,
+            labels: labels_by_key(&self.label)?,
         })
     }
 }
@@ -455,6 +444,17 @@ pub fn parse_label(text: &str) -> Result<(String, String), String> {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
         None => Err("expected KEY=VALUE, such as user=ada".to_owned()),
     }
+}
+
+/// Returns the labels that `--label` states, by key.
+pub fn labels_by_key(labels: &[(String, String)]) -> Result<BTreeMap<String, String>> {
+    let mut by_key = BTreeMap::new();
+    for (key, value) in labels {
+        if by_key.insert(key.clone(), value.clone()).is_some() {
+            bail!("--label: key `{key}` is given twice");
+        }
+    }
+    Ok(by_key)
 }
 
 /// Returns the guard of all files that were found, including duplicates. A skipped file may be a

@@ -210,9 +210,10 @@ impl DoctorArgs {
                 Ok(state) => {
                     if state.discontinued > 0 {
                         let logs = pluralize(state.discontinued, "log");
+                        let contain = if state.discontinued == 1 { "contains" } else { "contain" };
                         problem(
                             ProblemCode::Discontinued,
-                            format!("{logs} no longer contain what was archived"),
+                            format!("{logs} no longer {contain} what was archived"),
                         );
                     }
                     if !state.has_key {
@@ -361,7 +362,7 @@ fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
     let key = key_files::from_variable().unwrap_or_else(|| key_files::archive_key(folder));
     Ok(ArchiveState {
         archive: folder.display().to_string(),
-        sessions: catalog.latest().count(),
+        sessions: catalog.sessions(),
         versions: catalog.versions().len(),
         time: archive.newest_head()?.0.time,
         not_archived: logs.iter().filter(is_new).count(),

@@ -9,7 +9,7 @@ use vac::Search;
 use vac_archive::{AddOptions, AddProgress, AddSummary, ArchivedVersion, Disk, Wait, add};
 
 use super::{KeyOption, open};
-use crate::commands::convert::{parse_jobs, parse_label};
+use crate::commands::convert::{labels_by_key, parse_jobs, parse_label};
 use crate::exit::Exit;
 use crate::format::{pluralize, truncate};
 use crate::help;
@@ -114,7 +114,7 @@ impl Add {
                 jobs: self.jobs.map_or(0, Into::into),
                 ..Search::default()
             },
-            labels: self.label.iter().cloned().collect(),
+            labels: labels_by_key(&self.label)?,
             keep_logs: !self.no_logs,
             rehash: self.rehash,
             acknowledge: self.acknowledge,
@@ -148,6 +148,12 @@ impl Add {
             printer.json(&Document::new("archive add", ArchiveAddOutput::from(&summary)))?;
         }
         printer.info(&text(&summary));
+        if !self.label.is_empty() && summary.unchanged > 0 {
+            let unchanged = pluralize(summary.unchanged, "unchanged log");
+            printer.warn(&format!(
+                "--label is not kept for {unchanged}: what is archived keeps its labels"
+            ));
+        }
         Ok(exit)
     }
 }

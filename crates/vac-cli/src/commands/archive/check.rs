@@ -156,7 +156,7 @@ impl PrintHead {
         }
         let time = head.time.map_or("unknown time".to_owned(), format_time);
         let (number, size) = (head.claim.number, head.claim.size);
-        printer.info(&format!("head {number}: {size} statements, {time}"));
+        printer.info(&format!("head {number}: {}, {time}", pluralize(size, "statement")));
         Ok(Exit::Success)
     }
 }
@@ -184,7 +184,7 @@ pub struct Prove {
     /// Folder of the archive
     #[arg(value_name = "DIR")]
     archive: PathBuf,
-    /// Id of a session, or its beginning
+    /// Id of a session, or its beginning; with `@N` its version N, with `@statement-N` that of a statement
     #[arg(value_name = "SESSION")]
     session: String,
     /// Prove this version instead of the latest
@@ -208,7 +208,11 @@ impl Prove {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let archive = open(&self.archive)?;
         let catalog = archive.catalog()?;
-        let version = catalog.find_version(&self.session, self.version)?;
+        let version = match self.version {
+            // An id can contain `@`, too.
+            None => catalog.find(&self.session).or_else(|_| catalog.find_named(&self.session))?,
+            Some(_) => catalog.find_version(&self.session, self.version)?,
+        };
         let proof = archive.prove(version)?;
         let existing = Existing::by("--force", self.force);
         let output = OutputFile::of(self.output.as_deref());
@@ -226,6 +230,13 @@ impl Prove {
             version.version,
             version.number
         ));
+        let latest = catalog.latest_of_session(&version.session_id);
+        for other in latest.filter(|other| other.origin != version.origin) {
+            printer.warn_always(&format!(
+                "the log is {}; the session was also read from {} (`{}@statement-{}`)",
+                version.origin, other.origin, other.session_id, other.number
+            ));
+        }
         if self.json {
             let result = ArchiveProofOutput { output: output.name(), session: version.clone() };
             printer.json(&Document::new("archive prove", result))?;

@@ -80,6 +80,11 @@ impl Export {
         }
         make_folder(&self.output, Readers::Owner)?;
         let prover = self.proofs.then(|| archive.prover()).transpose()?;
+        let missing = versions.iter().filter(|version| !version.logs).count();
+        if self.logs && missing > 0 {
+            let missing = pluralize(missing, "log");
+            printer.warn_always(&format!("{missing} not in the archive, and not written"));
+        }
         let mut files = WrittenFiles::default();
         let mut taken = HashSet::new();
         for version in versions {

@@ -9,7 +9,7 @@ use vac_archive::{Archive, Disk, InitOptions};
 use vac_value::Encoding;
 
 use super::KeyOption;
-use crate::commands::convert::parse_label;
+use crate::commands::convert::{labels_by_key, parse_label};
 use crate::exit::Exit;
 use crate::help;
 use crate::input_guard::refuse_agent_folder;
@@ -75,7 +75,7 @@ impl Init {
             .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
         let options = InitOptions {
             id,
-            labels: self.label.iter().cloned().collect(),
+            labels: labels_by_key(&self.label)?,
             encoding: match self.format {
                 ArchiveFormat::Json => Encoding::Json,
                 ArchiveFormat::Cbor => Encoding::Cbor,

@@ -226,7 +226,7 @@ fn status(
         }
     }
     ArchiveStatusOutput {
-        sessions: catalog.latest().count(),
+        sessions: catalog.sessions(),
         versions: catalog.versions().len(),
         agents,
         labels,
