@@ -59,17 +59,7 @@ pub fn tables(effort: Effort) -> Result<Vec<Table>, String> {
         ));
     }
     let logs = folder.path().join("logs");
-    fs::create_dir(&logs).map_err(|error| error.to_string())?;
-    let mut small = Vec::new();
-    for number in 0..effort.pick(2_000, 50) {
-        let id = format!("11111111-0000-4000-8000-{number:012}");
-        let log = native::logs(4).into_iter().find(|log| log.agent == "claude");
-        let log = log.ok_or("no log of claude")?.text;
-        let path = logs.join(format!("{id}.jsonl"));
-        let log = log.replace("11111111-0000-4000-8000-000000000001", &id);
-        fs::write(&path, log).map_err(|error| error.to_string())?;
-        small.push(path);
-    }
+    let small = small_logs(&logs, effort.pick(2_000, 50))?;
     let small: Vec<_> = small.iter().map(PathBuf::as_path).collect();
     for jobs in ["1", "2"] {
         let convert = ["convert", "-q", "-j", jobs, text(&logs), "-o", "OUT/"];
@@ -109,7 +99,59 @@ pub fn tables(effort: Effort) -> Result<Vec<Table>, String> {
         table("The whole command", "Processor time of the process", |ratio| ratio[0]),
         table("The whole command, elapsed", "Wall time of the process", |ratio| ratio[1]),
         searches(folder.path(), &binaries, effort),
+        archives(&folder.path().join("archived"), &binaries, effort)?,
     ])
+}
+
+/// Writes this many small logs, each of another session, to a new folder.
+fn small_logs(folder: &Path, count: usize) -> Result<Vec<PathBuf>, String> {
+    fs::create_dir(folder).map_err(|error| error.to_string())?;
+    let log = native::logs(4).into_iter().find(|log| log.agent == "claude");
+    let log = log.ok_or("no log of claude")?.text;
+    let write = |number| {
+        let id = format!("11111111-0000-4000-8000-{number:012}");
+        let path = folder.join(format!("{id}.jsonl"));
+        let log = log.replace("11111111-0000-4000-8000-000000000001", &id);
+        fs::write(&path, log).map_err(|error| error.to_string())?;
+        Ok(path)
+    };
+    (0..count).map(write).collect()
+}
+
+/// Compares `vac archive add` with `vac convert` of the same logs, and a second run that finds nothing
+/// new with the first.
+fn archives(logs: &Path, binaries: &[Binary], effort: Effort) -> Result<Table, String> {
+    let count = small_logs(logs, effort.pick(3_000, 50))?.len();
+    // A log that has just been written is read again, since its time may not show the next change.
+    std::thread::sleep(Duration::from_secs(3));
+    let mut least = vec![[Cost::MAX; 3]; binaries.len()];
+    for _ in 0..effort.pick(5, 2) {
+        for (binary, least) in binaries.iter().zip(&mut least) {
+            let out = tempfile::tempdir().map_err(|error| error.to_string())?;
+            run(binary, &["archive", "init", "-q", "--keygen", "OUT/archive"], out.path());
+            let add = ["archive", "add", "-q", "OUT/archive", text(logs)];
+            let convert = ["convert", "-q", text(logs), "-o", "OUT/records/"];
+            for (least, arguments) in least.iter_mut().zip([&convert[..], &add, &add]) {
+                *least = least.min(run(binary, arguments, out.path()));
+            }
+        }
+    }
+    let row = |name: &str, work: usize, baseline: usize| {
+        let time = |costs: &[Cost; 3], run: usize| costs[run].processor.as_secs_f64();
+        let cells = least.iter().map(|costs| Some(time(costs, work) / time(costs, baseline)));
+        Row { name: name.to_owned(), bytes: None, cells: cells.collect() }
+    };
+    Ok(Table {
+        title: "Archive",
+        measure: "Processor time of the process",
+        baseline: "the run before",
+        of: "archive add",
+        columns: binaries.iter().map(|binary| binary.name.clone()).collect(),
+        rows: vec![
+            row(&format!("{count} new logs, against `vac convert`"), 1, 0),
+            row("the same again, nothing new, against the first run", 2, 1),
+        ],
+    })
 }
 
 /// Compares `vac search` with `vac events`, which reads everything, over all logs in a folder.
