@@ -111,6 +111,7 @@ impl Named {
 
 /// The plan for a line.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub(crate) struct LinePlan {
     pub kind: LineKind,
     /// Whether the usage of its message is the one that counts.

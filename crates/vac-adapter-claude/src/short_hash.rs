@@ -22,14 +22,14 @@ impl ShortHash {
 }
 
 /// The number of maps that a [`ShortHashMap`] consists of.
-const MAPS: usize = 16;
+const MAPS: u8 = 16;
 
 /// Values by hashes.
 ///
 /// A map that grows is in memory twice while it moves its values, at half the size and at the new
 /// one. Of several maps only one grows at a time.
 #[derive(Debug)]
-pub(crate) struct ShortHashMap<V>([HashMap<ShortHash, V>; MAPS]);
+pub(crate) struct ShortHashMap<V>([HashMap<ShortHash, V>; MAPS as usize]);
 
 impl<V> Default for ShortHashMap<V> {
     fn default() -> Self {
@@ -60,7 +60,7 @@ impl<V> ShortHashMap<V> {
 
     /// Returns the number of the map that a hash belongs to.
     fn map(ShortHash(hash): ShortHash) -> usize {
-        (hash % MAPS as u64) as usize
+        usize::try_from(hash % u64::from(MAPS)).expect("less than the number of maps")
     }
 }
 

@@ -116,9 +116,10 @@ impl LineFormat for Lines {
                 // The version of the format. Logs of other programs state that of the program.
                 let version = document.member("version");
                 let has_number = version.is_some_and(|version| version.uint().is_some());
-                match has_text("cwd") && (version.is_none() || has_number) {
-                    true => Fit::Fits(Confidence::Certain),
-                    false => is_likely(has_number),
+                if has_text("cwd") && (version.is_none() || has_number) {
+                    Fit::Fits(Confidence::Certain)
+                } else {
+                    is_likely(has_number)
                 }
             }
             Some("title") => is_likely(has("pad")),

@@ -242,7 +242,7 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
         let mut window = head.as_slice().chain(&mut input).take(MAX_SAMPLE);
         let mut frames = Frames::new(&mut window);
         let mut last = FrameKind::Nothing;
-        while let Some(seen) = frames.next(|frame| FrameKind::from_frame(&frame))? {
+        while let Some(seen) = frames.next(FrameKind::from_frame)? {
             // The frame before it is the first line of a document that continues after the window.
             if let FrameKind::Begun { offset, is_cut: true, .. } = last {
                 documents.extend(head.get(offset..).and_then(beginning));

@@ -172,10 +172,10 @@ impl PrivateKeyOptions {
     }
 
     fn check_mode(&self, file: &PrivateFile<'_>) -> Result<()> {
-        match self.insecure_key_permissions {
-            true => Ok(()),
-            false => file.check_mode(", or pass --insecure-key-permissions"),
+        if self.insecure_key_permissions {
+            return Ok(());
         }
+        file.check_mode(", or pass --insecure-key-permissions")
     }
 }
 

@@ -206,7 +206,7 @@ impl PyVerified {
     time = None, strict = false, receipt_keys = Vec::new(), time_stamp = None, authorities = None
 ))]
 // The arguments of the Python function, which are named there.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub fn verify(
     py: Python<'_>,
     envelope: SessionInput<'_>,

@@ -204,37 +204,40 @@ impl DoctorArgs {
         if let Err(error) = records_folder() {
             problem(ProblemCode::Records, format!("{error:#}"));
         }
-        let archive = match &self.archive {
-            None => None,
-            Some(folder) => match archive_state(folder, &found.logs) {
-                Ok(state) => {
-                    if state.discontinued > 0 {
-                        let logs = pluralize(state.discontinued, "log");
-                        let contain = if state.discontinued == 1 { "contains" } else { "contain" };
-                        problem(
-                            ProblemCode::Discontinued,
-                            format!("{logs} no longer {contain} what was archived"),
-                        );
-                    }
-                    if !state.has_key {
-                        problem(
-                            ProblemCode::Key,
-                            format!(
-                                "{}: no private key is found: `vac archive add` and hooks need --key or VAC_KEY",
-                                folder.display()
-                            ),
-                        );
-                    }
-                    Some(state)
-                }
-                Err(error) => {
-                    problem(ProblemCode::Archive, format!("{error:#}"));
-                    None
-                }
-            },
-        };
+        let archive =
+            self.archive.as_ref().and_then(|it| examine_archive(it, &found.logs, &mut problem));
         Ok(DoctorOutput { agents, skipped, archive, problems })
     }
+}
+
+/// Returns the state of an archive, and reports what is wrong with it.
+fn examine_archive(
+    folder: &Path,
+    logs: &[DetectedLog],
+    problem: &mut impl FnMut(ProblemCode, String),
+) -> Option<ArchiveState> {
+    let state = match archive_state(folder, logs) {
+        Ok(state) => state,
+        Err(error) => {
+            problem(ProblemCode::Archive, format!("{error:#}"));
+            return None;
+        }
+    };
+    if state.discontinued > 0 {
+        let logs = pluralize(state.discontinued, "log");
+        let contain = if state.discontinued == 1 { "contains" } else { "contain" };
+        problem(ProblemCode::Discontinued, format!("{logs} no longer {contain} what was archived"));
+    }
+    if !state.has_key {
+        problem(
+            ProblemCode::Key,
+            format!(
+                "{}: no private key is found: `vac archive add` and hooks need --key or VAC_KEY",
+                folder.display()
+            ),
+        );
+    }
+    Some(state)
 }
 
 /// Whether an agent is the one that its adapter is named after, whose settings and versions are known.

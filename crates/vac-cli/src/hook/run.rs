@@ -172,9 +172,10 @@ impl<'a> HookRun<'a> {
 
 /// Returns the folder in which programs keep what they know of earlier runs.
 fn state_folder() -> Result<PathBuf> {
-    let (variable, in_home) = match cfg!(windows) {
-        true => ("LOCALAPPDATA", "AppData/Local"),
-        false => ("XDG_STATE_HOME", ".local/state"),
+    let (variable, in_home) = if cfg!(windows) {
+        ("LOCALAPPDATA", "AppData/Local")
+    } else {
+        ("XDG_STATE_HOME", ".local/state")
     };
     let stated = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::home_dir().filter(|home| !home.as_os_str().is_empty());

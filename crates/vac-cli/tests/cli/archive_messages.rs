@@ -66,7 +66,7 @@ fn what_is_not_an_archive_is_named() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         let path = folder.path().join("box/archive.json");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
         // Root reads every file.
         if fs::read(&path).is_err() {
             let ran = vac(&folder, "list box");
