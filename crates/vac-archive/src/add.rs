@@ -128,6 +128,9 @@ pub struct AddSummary {
     pub discontinued: Vec<(ArchivedVersion, ArchivedVersion)>,
     /// Such versions of earlier runs that this one has acknowledged, each with the previous one.
     pub acknowledged: Vec<(ArchivedVersion, ArchivedVersion)>,
+    /// Logs that are not logs any more, acknowledged in this run, and what is kept of them. The index
+    /// states this, and nothing else does.
+    pub accepted: Vec<(String, String)>,
     /// The number of statements in the archive.
     pub size: u64,
 }
@@ -508,8 +511,7 @@ fn without_logs(catalog: &Catalog) -> HashSet<&str> {
 /// Returns the reason of an error about a file that was a log, and is not one any more.
 fn lost(version: &ArchivedVersion) -> String {
     format!(
-        "it is not a log any more; version {} of session {}, which was made from it, is kept \
-         (adding it with --acknowledge accepts this)",
+        "it is not a log any more; version {} of session {}, which was made from it, is kept",
         version.version, version.session_id
     )
 }

@@ -41,8 +41,16 @@ impl Run<'_> {
             Outcome::Unchanged => self.summary.unchanged += 1,
             Outcome::NotALog => self.summary.skipped += 1,
             // The index keeps that it was acknowledged.
-            Outcome::NotALogAnyMore(_) if self.acknowledges => self.summary.skipped += 1,
-            Outcome::NotALogAnyMore(reason) | Outcome::Failed(reason) => {
+            Outcome::NotALogAnyMore(reason) if self.acknowledges => {
+                self.summary.skipped += 1;
+                self.summary.accepted.push((shown.clone(), reason));
+            }
+            Outcome::NotALogAnyMore(reason) => {
+                is_settled = false;
+                let advice = "(adding it with --acknowledge accepts this)";
+                self.summary.failed.push((shown.clone(), format!("{reason} {advice}")));
+            }
+            Outcome::Failed(reason) => {
                 is_settled = false;
                 self.summary.failed.push((shown.clone(), reason));
             }

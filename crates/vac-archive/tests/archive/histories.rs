@@ -217,9 +217,17 @@ fn emptied_log_is_reported_until_it_is_acknowledged() {
         assert_eq!((summary.unchanged, summary.skipped), (1, 1));
     }
     let options = vac_archive::AddOptions { acknowledge: true, ..world.options() };
-    assert!(world.add_with(&options, &Disk::default()).unwrap().failed.is_empty());
+    let summary = world.add_with(&options, &Disk::default()).unwrap();
+    assert_eq!((summary.failed.len(), summary.accepted.len()), (0, 1), "{summary:?}");
     let summary = world.add();
     assert_eq!((summary.failed.len(), summary.skipped), (0, 2), "{summary:?}");
+    // The index alone states it, as its format says.
+    let index = world.archive().join("index");
+    let bytes = std::fs::read(&index).unwrap();
+    std::fs::remove_file(&index).unwrap();
+    assert_eq!(world.add().failed.len(), 1);
+    std::fs::write(&index, bytes).unwrap();
+    assert_eq!(world.add().failed.len(), 0);
     // It comes back.
     world.write("one.jsonl", &["a", "c"]);
     assert_eq!(world.add().added[0].version, 2);

@@ -29,8 +29,8 @@ use crate::version::COMMIT;
 /// A log that grew gives a new version. A log that no longer contains what was archived, because it
 /// was cut or replaced, gives a new version, too; a warning names both versions and the exit code is
 /// 1, in every run until --acknowledge. That acknowledges what earlier runs have reported: a log that
-/// this run finds cut is reported once at least. A file that is not a log any more is an error, until it is
-/// added with --acknowledge. So is a log that cannot be compared with what was archived, because the
+/// this run finds cut is reported at least once. A file that is not a log any more is an error, until it
+/// is added with --acknowledge; only the index of the archive keeps that. So is a log that cannot be compared with what was archived, because the
 /// archive has lost that; --acknowledge adds it without a previous version.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
@@ -184,6 +184,9 @@ fn print(summary: &AddSummary, printer: &Printer) -> Exit {
             "acknowledged: version {} of session {} does not contain version {} any more ({})",
             version.version, version.session_id, previous.version, version.origin
         ));
+    }
+    for (log, reason) in &summary.accepted {
+        printer.info(&format!("acknowledged: {log}: {}", truncate(reason, 400)));
     }
     for (version, previous) in &summary.discontinued {
         exit = exit.max(Exit::Failure);
