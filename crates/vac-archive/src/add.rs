@@ -182,7 +182,9 @@ pub fn add(
         }
     }
     let due = std::mem::take(&mut selection.due);
-    let converter = Converter::new(archive, options, disk, writer.catalog.clone());
+    // A run that finds nothing new compares nothing.
+    let catalog = if due.is_empty() { Catalog::default() } else { writer.catalog.clone() };
+    let converter = Converter::new(archive, options, disk, catalog);
     check_labels(&converter.convert.record.labels)?;
     let total = due.len();
     let acknowledges = options.acknowledge;

@@ -39,7 +39,7 @@ pub fn add(
 impl StoredLog {
     /// Returns the path and the state of each of its files, and of those that belong to it by the
     /// rules of its agent, whose variant and session are known. It does not read the log. `None` if
-    /// one of them is not a file of its own, or cannot be opened.
+    /// one of them is not a file of its own, or does not exist.
     pub fn stats_with_companions(
         &mut self,
         adapter: &dyn Adapter,

@@ -31,8 +31,6 @@ impl FileStat {
     #[cfg(unix)]
     pub fn new(metadata: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.checked_mul(1_000_000_000)?.checked_add(rest);
         Some(Self {
             size: metadata.len(),
             mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec())?,
@@ -42,10 +40,30 @@ impl FileStat {
         })
     }
 
+    /// Returns the state of a file as the system states it, the same as [`new`](Self::new).
+    #[cfg(unix)]
+    #[allow(clippy::useless_conversion)] // the types of the fields differ between systems
+    pub(crate) fn from_system(stat: &rustix::fs::Stat) -> Option<Self> {
+        let time = |seconds: i64, rest: Option<i64>| nanoseconds(seconds, rest?);
+        Some(Self {
+            size: u64::try_from(stat.st_size).ok()?,
+            mtime: time(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).ok())?,
+            ctime: time(stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).ok())?,
+            inode: stat.st_ino.into(),
+            device: u64::try_from(stat.st_dev).ok()?,
+        })
+    }
+
     /// Returns the state of a file; `None` on systems that have no `ctime` and inodes.
     #[cfg(not(unix))]
     pub fn new(_: &Metadata) -> Option<Self> {
         None
+    }
+
+    /// Returns the state of a file as the system states it, the same as [`new`](Self::new).
+    #[cfg(not(unix))]
+    pub(crate) fn from_system(metadata: &Metadata) -> Option<Self> {
+        Self::new(metadata)
     }
 
     /// Returns whether the file was last changed before a time, with a margin for clocks that count
@@ -59,27 +77,28 @@ impl FileStat {
     }
 }
 
+/// Returns a time in nanoseconds since 1970, if it has one.
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: i64) -> Option<i64> {
+    seconds.checked_mul(1_000_000_000)?.checked_add(rest)
+}
+
 impl StoredLog {
     /// Returns the state of each of its files, in the order of its sources; `None` if one of them
-    /// is not a file of its own, or cannot be opened.
+    /// is not a file of its own, or does not exist.
     pub fn stats(&self) -> Option<Vec<FileStat>> {
         let parts = self.parts.iter().chain(&self.attachments);
         let stat = |part: &crate::log::Part| match &part.place {
-            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
-                FileStat::new(&path.open().and_then(|file| file.metadata()).ok()?)
-            }
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => path.stat().ok()?,
             Place::Kept(_) | Place::KeptCompressed(_) | Place::Stored(_) => None,
         };
         parts.map(stat).collect()
     }
 
     /// Returns the path and the state of each of its files; of a session in a database, those of the
-    /// database and its journals. `None` if one of them is something else, or cannot be opened.
+    /// database and its journals. `None` if one of them is something else, or does not exist.
     pub fn file_stats(&self) -> Option<Vec<(PathBuf, FileStat)>> {
-        let stat = |path: &SafePath| {
-            let metadata = path.open().and_then(|file| file.metadata()).ok()?;
-            Some((path.as_path().to_owned(), FileStat::new(&metadata)?))
-        };
+        let stat = |path: &SafePath| Some((path.as_path().to_owned(), path.stat().ok()??));
         let mut stats = Vec::new();
         for part in self.parts.iter().chain(&self.attachments) {
             match &part.place {
@@ -138,6 +157,21 @@ mod tests {
         let second = stat();
         assert_eq!((first.size, first.mtime), (second.size, second.mtime));
         assert_ne!(first, second);
+    }
+
+    #[test]
+    fn state_of_a_path_is_that_of_its_open_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("log");
+        std::fs::write(&file, "one").unwrap();
+        std::os::unix::fs::symlink("log", folder.path().join("link")).unwrap();
+        let root = SafePath::named(folder.path(), &Default::default());
+        let expected = FileStat::new(&file.metadata().unwrap());
+        assert_eq!(root.join("log").stat().unwrap(), expected);
+        assert_eq!(SafePath::named(&file, &Default::default()).stat().unwrap(), expected);
+        for name in ["link", "missing", "."] {
+            assert!(root.join(name).stat().is_err(), "{name}");
+        }
     }
 
     #[test]

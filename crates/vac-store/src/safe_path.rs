@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use vac_adapter::container::bad_data;
 
+use crate::file_stat::FileStat;
 use crate::skipped::{Skipped, SkippedReason};
 use crate::source::SourceFiles;
 #[cfg(not(unix))]
@@ -220,6 +221,21 @@ impl SafePath {
             Some(file) if file.metadata()?.is_file() => Ok(file),
             _ => Err(self.refuse(&self.path)),
         }
+    }
+
+    /// Returns the state of a regular file on disk without opening it; `None` on systems that have no
+    /// such state.
+    pub(crate) fn stat(&self) -> io::Result<Option<FileStat>> {
+        if self.is_in_source() {
+            return Err(bad_data("not a file on disk"));
+        }
+        if self.is_root() {
+            let metadata = fs::metadata(self.root_path())?;
+            let stat = metadata.is_file().then(|| FileStat::new(&metadata));
+            return stat.ok_or_else(|| self.refuse(&self.path));
+        }
+        let stat = system::stat(self)?.ok_or_else(|| self.refuse(&self.path))?;
+        Ok(FileStat::from_system(&stat))
     }
 
     /// Opens a regular file, wherever it is.

@@ -26,6 +26,14 @@ pub fn kind(path: &SafePath) -> io::Result<PathKind> {
     Ok(PathKind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
 }
 
+/// Returns the state of a file below a root; nothing if it is not a regular file.
+pub fn stat(path: &SafePath) -> io::Result<Option<fs::Metadata>> {
+    if kind(path)? != PathKind::File {
+        return Ok(None);
+    }
+    fs::symlink_metadata(&path.path).map(Some)
+}
+
 pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
     check(path)?;
     fs::read_dir(path.path_or_dot())?.map(|entry| Ok(entry?.file_name())).collect()

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, statat};
 
 use super::{PathKind, SafePath};
 
@@ -42,6 +42,15 @@ pub fn kind(path: &SafePath) -> io::Result<PathKind> {
     let names = path.below()?;
     let Some((last, before)) = names.split_last() else { return Ok(PathKind::Folder) };
     Ok(kind_in(&folder(path, before)?, last)?)
+}
+
+/// Returns the state of a file below a root, without opening the file; nothing if it is not a regular file.
+pub fn stat(path: &SafePath) -> io::Result<Option<Stat>> {
+    let names = path.below()?;
+    let Some((last, before)) = names.split_last() else { return Ok(None) };
+    let stat = statat(folder(path, before)?, *last, AtFlags::SYMLINK_NOFOLLOW)?;
+    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    Ok(is_regular.then_some(stat))
 }
 
 pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
