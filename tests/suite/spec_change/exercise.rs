@@ -51,11 +51,16 @@ const REQUIRED_KEY: Change = Change {
     spec: &[("  ? cli-name: tstr\n", "  cli-name: tstr\n")],
     fix: without_some,
     decisions: &[
+        (
+            "crates/vac-adapter/src/bare_record.rs",
+            "cli_name: Option<Text<'static>>",
+            "cli_name: Text<'static>",
+        ),
         // A trajectory need not name its agent.
         (
             "crates/vac-adapter-atif/src/session.rs",
-            "cli_name: agent.clone().map(Into::into)",
-            "cli_name: agent.as_deref().unwrap_or(\"unknown\").to_owned().into()",
+            "let cli_name = agent.clone().map(Into::into);",
+            "let cli_name = agent.as_deref().unwrap_or(\"unknown\").to_owned().into();",
         ),
     ],
 };
