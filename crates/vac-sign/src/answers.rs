@@ -138,6 +138,31 @@ pub struct Hashes {
     pub stated_digest: Option<(HashAlgorithm, Vec<u8>)>,
 }
 
+/// What a signature covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignedContent {
+    /// The record as it is.
+    Record,
+    /// The record's canonical JSON.
+    CanonicalJson,
+    /// The digest of the record as it is.
+    RecordDigest,
+    /// The digest of its canonical JSON.
+    CanonicalJsonDigest,
+}
+
+impl SignedContent {
+    /// Returns its code in output.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::CanonicalJson => "canonical-json",
+            Self::RecordDigest => "record-digest",
+            Self::CanonicalJsonDigest => "canonical-json-digest",
+        }
+    }
+}
+
 /// The facts that a valid signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedFacts {
@@ -153,8 +178,8 @@ pub struct SignedFacts {
     pub issued_at: Option<i64>,
     /// The media type of the record.
     pub content_type: Option<String>,
-    /// A description of what was signed: the record as it is, its canonical form, or its digest.
-    pub signed: &'static str,
+    /// What the signature covers.
+    pub signed: SignedContent,
 }
 
 impl<'e> Answers<'e> {

@@ -106,7 +106,7 @@ pub mod timestamp;
 mod verify;
 mod x509;
 
-pub use answers::{Answer, Answers, Hashes, SignatureVerdict, SignedFacts};
+pub use answers::{Answer, Answers, Hashes, SignatureVerdict, SignedContent, SignedFacts};
 pub use certificate::{CertificateError, Chain, Trust};
 pub use envelope::{Envelope, EnvelopeError};
 pub use header::{CertificateHash, Claims, ContentType, HashAlgorithm, Header};

@@ -166,7 +166,8 @@ pub struct SignedClaims {
     /// The media type of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// The form that was signed: the record as it is, its canonical form, or its digest.
+    /// What the signature covers: `record`, `canonical-json`, `record-digest` or
+    /// `canonical-json-digest`.
     pub signed: &'static str,
 }
 
@@ -267,7 +268,7 @@ impl From<&Answers<'_>> for Verified {
                 subject: facts.subject.clone(),
                 issued_at: facts.issued_at,
                 content_type: facts.content_type.clone(),
-                signed: facts.signed,
+                signed: facts.signed.code(),
             }),
             violations: violations.flatten().map(ToString::to_string).collect(),
             payload: None,

@@ -204,6 +204,8 @@ fn the_canonical_form_can_be_signed_instead() {
     assert_eq!(sign(&folder, &arguments).code, 0);
     let ran = verify(&folder, &["signed", "--record", "b.json"]);
     assert!(ran.code == 0 && ran.stdout.contains("over the record's canonical JSON"), "{ran:?}");
+    let json = verify(&folder, &["signed", "--record", "b.json", "--json"]).json();
+    assert_eq!(json["claims"]["signed"], "canonical-json");
     folder.write("c.json", timed().replace("\"m\"", "\"m\", \"n\": 1.50"));
     let ran = sign(&folder, &["c.json", "--payload", "canonical-json", "-o", "other"]);
     let words = "/session/agent-meta/n: 1.50 has no canonical form";

@@ -32,6 +32,7 @@ fn each_question_has_its_line_in_text_and_in_json() {
         assert_eq!(json[question.replace(' ', "-")]["verdict"], word.as_str(), "{json}");
     }
     assert_eq!(json["claims"]["algorithm"], -8);
+    assert_eq!(json["claims"]["signed"], "record");
     assert_eq!(verify(&folder, &["signed"]).stderr, "");
 }
 

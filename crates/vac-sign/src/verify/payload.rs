@@ -2,7 +2,7 @@
 
 use vac_value::{Document, Encoding};
 
-use crate::answers::Answer;
+use crate::answers::{Answer, SignedContent};
 use crate::canonical::{Form, canonical};
 use crate::envelope::Envelope;
 use crate::header::HashAlgorithm;
@@ -34,8 +34,8 @@ pub(super) struct CheckedPayload {
     pub canonical: Option<Vec<u8>>,
     /// The signed form, if it is known.
     pub form: Option<RecordForm>,
-    /// A description of what was signed.
-    pub signed: &'static str,
+    /// What was signed.
+    pub signed: SignedContent,
 }
 
 /// A form of the record.
@@ -46,7 +46,7 @@ pub(super) enum RecordForm {
 }
 
 impl CheckedPayload {
-    fn new(signature: Answer, signed: &'static str) -> Self {
+    fn new(signature: Answer, signed: SignedContent) -> Self {
         let form = Some(RecordForm::Unchanged);
         let (digest, sha256, canonical) = (None, None, None);
         let (is_record, is_given) = (Ok(()), false);
@@ -114,11 +114,15 @@ impl<'a> Content<'a> {
                 let compared = given.map(|given| check_form(payload, given, encoding));
                 let is_given = matches!(compared, Some(Ok(())));
                 let is_record = compared.unwrap_or(Ok(()));
-                CheckedPayload { is_record, is_given, ..CheckedPayload::new(signature, UNCHANGED) }
+                CheckedPayload {
+                    is_record,
+                    is_given,
+                    ..CheckedPayload::new(signature, SignedContent::Record)
+                }
             }
             Self::Detached { given: None } | Self::Digest { digest: None, given: None, .. } => {
                 let why = "the record is detached and was not given";
-                CheckedPayload::new(Answer::NotChecked(why.to_owned()), UNCHANGED)
+                CheckedPayload::new(Answer::NotChecked(why.to_owned()), SignedContent::Record)
             }
             Self::Detached { given: Some(record) } => detached(record, encoding, check, verdict),
             Self::Digest { algorithm, digest: Some(digest), given } => {
@@ -145,7 +149,7 @@ fn detached(
 ) -> CheckedPayload {
     let checked = check(record);
     if checked != Some(Err(SignatureError::Mismatch)) {
-        return CheckedPayload::new(verdict(checked, UNCHANGED), UNCHANGED);
+        return CheckedPayload::new(verdict(checked, UNCHANGED), SignedContent::Record);
     }
     let neither = |why: &str| {
         let failed = verdict(checked, UNCHANGED);
@@ -156,17 +160,17 @@ fn detached(
             Some(Err(_)) => CheckedPayload {
                 canonical: Some(canonical),
                 form: None,
-                ..CheckedPayload::new(neither("nor over its canonical JSON"), UNCHANGED)
+                ..CheckedPayload::new(neither("nor over its canonical JSON"), SignedContent::Record)
             },
             holds => CheckedPayload {
                 canonical: Some(canonical),
                 form: Some(RecordForm::Canonical),
-                ..CheckedPayload::new(verdict(holds, CANONICAL), CANONICAL)
+                ..CheckedPayload::new(verdict(holds, CANONICAL), SignedContent::CanonicalJson)
             },
         },
         Err(error) => CheckedPayload::new(
             neither(&format!("and it has no canonical JSON: {error}")),
-            UNCHANGED,
+            SignedContent::Record,
         ),
     }
 }
@@ -179,7 +183,7 @@ fn compare_digest(
     encoding: Encoding,
     signature: Answer,
 ) -> CheckedPayload {
-    let mut found = CheckedPayload::new(signature, "the record's digest");
+    let mut found = CheckedPayload::new(signature, SignedContent::RecordDigest);
     if digest.len() != algorithm.length() {
         found.is_record =
             Err(format!("the payload is not a {algorithm} digest but {} bytes", digest.len()));
@@ -194,7 +198,7 @@ fn compare_digest(
                 Ok(canonical) if algorithm.digest(&canonical) == digest => {
                     found.canonical = Some(canonical);
                     found.form = Some(RecordForm::Canonical);
-                    found.signed = "the digest of the record's canonical JSON";
+                    found.signed = SignedContent::CanonicalJsonDigest;
                 }
                 _ => found.is_record = Err("the payload is not the record's digest".to_owned()),
             }
