@@ -114,7 +114,7 @@ fn actor(item: &Item) -> &'static str {
         ItemKind::Answer { .. } | ItemKind::Reasoning { .. } => "model",
         ItemKind::Call(call) if call.is_of_user => "user",
         ItemKind::Call(_) | ItemKind::Result { .. } => "tool",
-        ItemKind::Permission { .. } => "asked",
+        ItemKind::Permission { .. } => "access",
     }
 }
 
