@@ -140,6 +140,7 @@ impl StoredLog {
 #[allow(clippy::disallowed_methods)] // tests create the files that they read
 mod tests {
     use super::*;
+    use crate::skipped::Skipped;
 
     #[test]
     fn every_change_of_a_file_changes_its_stat() {
@@ -165,10 +166,10 @@ mod tests {
         let file = folder.path().join("log");
         std::fs::write(&file, "one").unwrap();
         std::os::unix::fs::symlink("log", folder.path().join("link")).unwrap();
-        let root = SafePath::named(folder.path(), &Default::default());
+        let root = SafePath::named(folder.path(), &Skipped::default());
         let expected = FileStat::new(&file.metadata().unwrap());
         assert_eq!(root.join("log").stat().unwrap(), expected);
-        assert_eq!(SafePath::named(&file, &Default::default()).stat().unwrap(), expected);
+        assert_eq!(SafePath::named(&file, &Skipped::default()).stat().unwrap(), expected);
         for name in ["link", "missing", "."] {
             assert!(root.join(name).stat().is_err(), "{name}");
         }
