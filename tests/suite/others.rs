@@ -279,6 +279,24 @@ fn antigravity_sessions_have_the_counts_of_their_logs() {
     });
 }
 
+#[test]
+fn antigravity_databases_have_the_counts_of_their_rows() {
+    check_database("antigravity/a04-conversation.db", "antigravity", |database| {
+        let of_type = |kind: u32, text: &str| {
+            let sql = format!(
+                "SELECT count(*) FROM steps WHERE step_type = {kind} \
+                AND instr(step_payload, CAST('{text}' AS BLOB)) > 0"
+            );
+            number(database, &sql)
+        };
+        Counts {
+            prompts: of_type(14, "Reply with exactly the word: ok"),
+            answers: of_type(15, "bot-"),
+            ..Counts::default()
+        }
+    });
+}
+
 /// Checks the sessions of a database of the corpus: `count` receives its path.
 fn check_database(file: &str, agent: &str, count: fn(&rusqlite::Connection) -> Counts) {
     let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
@@ -303,8 +321,10 @@ fn check_database(file: &str, agent: &str, count: fn(&rusqlite::Connection) -> C
         counts.results += found.results;
     }
     println!("{file:<45} {counts:?}");
-    let database =
-        rusqlite::Connection::open_with_flags(&path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
+    // Without this, SQLite creates files next to a database with a write-ahead log.
+    let path = format!("file:{}?immutable=1", path.display());
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
+    let database = rusqlite::Connection::open_with_flags(path, flags);
     assert_eq!(counts, count(&database.expect("a database")), "{file}");
 }
 

@@ -22,6 +22,12 @@ pub const ANTIGRAVITY: AgentRules = AgentRules {
         "\n",
         r#"{"step_index":3,"source":"SYSTEM","type":"CHECKPOINT","status":"DONE","content":VALUE,"extra":VALUE}"#,
         "\n",
+        r#"{"steps":{"idx":4,"step_type":14,"status":VALUE,"metadata":VALUE,"step_payload":VALUE,"extra":VALUE}}"#,
+        "\n",
+        r#"{"steps":{"idx":VALUE,"step_type":15,"metadata":{"base64":VALUE},"step_payload":{"base64":VALUE}}}"#,
+        "\n",
+        r#"{"gen_metadata":{"idx":VALUE,"data":VALUE,"size":7}}"#,
+        "\n",
     ),
 };
 

@@ -21,8 +21,10 @@
 //! | variant | what it is |
 //! |---|---|
 //! | `transcript` | `transcript_full.jsonl` of a conversation, or `transcript.jsonl`, which is shortened |
+//! | `database` | `conversations/<id>.db`, which is one conversation; read only if no transcript of it is found |
 //!
-//! Databases of conversations are not supported.
+//! A database is the documents of its rows (`store.rs`). Encrypted conversations (`*.pb`) are not
+//! supported.
 //!
 //! # What steps become
 //!
@@ -32,6 +34,11 @@
 //! | `PLANNER_RESPONSE` | assistant, with a child for its thinking and for each call |
 //! | any other step of the `MODEL` | tool-result |
 //! | all others | system-event of that type |
+//! | a row of `steps` of type 14 | user |
+//! | a row of `steps` of type 15 | assistant, with a child for its thinking |
+//! | a row of `steps` of type 23, 90 or 98 | system-event `CHECKPOINT`, `EPHEMERAL_MESSAGE` or `CONVERSATION_HISTORY` |
+//! | any other row of `steps` | system-event `step-type-<number>` |
+//! | rows of other tables | system-event of the table's name |
 //!
 //! # Annotations
 //!
@@ -43,6 +50,7 @@
 //! | `superseded: compacted` | messages and results whose step is before a `CHECKPOINT` | `step_index` |
 //! | `delegated-to` | calls that started a subagent | the first conversation that the result names |
 //! | `ends` | `ERROR_MESSAGE` | the turn failed |
+//! | `usage` | steps of a database, and requests (`gen_metadata`) of which no step states it | the tokens of the request, once for each response |
 //!
 //! # Decisions
 //!
@@ -51,18 +59,29 @@
 //!   steps, answer its calls in order; a result without a call has no `call-id`.
 //! * The arguments of a call are JSON inside of texts: `input` has the values, and `args` is kept as it
 //!   is. An argument that is something else is in `input` as it is.
-//! * The id of a session is the folder of its conversation, else the name of the file, or
-//!   (for the name that all transcripts have) made from its bytes.
-//! * The model is the name that the settings in a prompt show; most sessions state none. Tokens,
-//!   working directory and version are not in the log.
+//! * The id of a session is the folder of its conversation or `cascade_id` of its database, else the
+//!   name of the file, or (for the name that all transcripts have) made from its bytes.
+//! * The model of a transcript is the name that the settings in a prompt show; most state none. Its
+//!   tokens are only in the database. Working directory and version are in neither.
+//! * The blobs of a database are Protocol Buffers without a published schema. They are kept whole
+//!   (`{"base64": ...}`), and only fields that recorded databases have are read (`blobs.rs`). Calls,
+//!   results and permissions in databases are not known: they are events.
+//! * The model of a response in a database is the name that the user sees (`Gemini 3.1 Pro (High)`),
+//!   as in transcripts; the program's own (`gemini-pro-default`) is an alias. Tokens of a step without
+//!   a request have no model.
+//! * Tokens of input do not contain those of caches; those of output contain thinking.
 //! * What the user typed is in `<USER_REQUEST>`; the rest of a prompt is context.
 #![doc = include_str!("../MAPPING.md")]
 
+mod blobs;
 #[cfg(feature = "check")]
 pub mod check;
 mod line;
 mod lines;
 mod places;
+mod protobuf;
+mod row;
+mod store;
 mod tools;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
@@ -76,12 +95,13 @@ pub struct Antigravity;
 impl LineAdapter for Antigravity {
     const AGENT: LineAgent = LineAgent {
         cli_name: Some("antigravity-cli"),
-        mappings: &[&[line::Line::MAPPING, line::ToolCall::MAPPING]],
+        mappings: &[&[line::Line::MAPPING, line::ToolCall::MAPPING, row::Step::MAPPING]],
         tools: &tools::TOOLS,
         compaction_events: &[line::CHECKPOINT],
         typed,
         writes_whole_texts: true,
         places: places::PLACES,
+        stores: &store::STORES,
         #[cfg(feature = "check")]
         check_rules: Some(&check::ANTIGRAVITY),
         ..LineAgent::new::<lines::Lines>("antigravity", "Antigravity")

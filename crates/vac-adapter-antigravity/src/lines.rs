@@ -1,17 +1,21 @@
-//! The first pass over the steps of a log, and which agent wrote them.
+//! The first pass over the steps of a log or the rows of a database, and which agent wrote them.
 //!
 //! Steps have no ids, and results do not name their calls: the results after a response of the model
 //! answer its calls in order. Lines are not in the order of steps, which is the one that counts.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
-use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, text};
+use vac_adapter::line_log::{LineAt, LineFacts, LineFormat, fill, text};
 use vac_adapter::prompt::between;
 use vac_adapter::{Adapter, Confidence, Fit, Report, Share};
 use vac_record::Entry;
 use vac_value::{Kind, Node, Text};
 
+use crate::blobs::{Metadata, Request, Tokens};
 use crate::line::{self, Step, step};
+use crate::row::{self, StepType};
+use crate::store::{self, REQUESTS, STEPS, TRAJECTORY};
 use crate::tools::TOOLS;
 
 /// What the first pass has found.
@@ -33,6 +37,11 @@ pub(crate) struct Lines {
     /// The folder of the conversation, which has its id.
     folder: Option<String>,
     is_shortened: bool,
+    is_database: bool,
+    /// The models of steps in a database.
+    models: HashMap<u64, Rc<str>>,
+    /// The first rows that state the tokens of a response, by its id.
+    statements: HashMap<String, u64>,
 }
 
 /// A call of a tool.
@@ -61,6 +70,59 @@ impl Lines {
         let number = number?;
         let next = self.checkpoints.partition_point(|(step, _)| *step <= number);
         self.checkpoints.get(next).map(|(_, id)| id.as_str())
+    }
+
+    /// Returns the model of a step in a database.
+    pub fn model(&self, number: Option<u64>) -> Option<&str> {
+        self.models.get(&number?).map(|model| &**model)
+    }
+
+    /// Returns whether no row before states the same tokens.
+    pub fn is_first_statement(&self, tokens: &Tokens, at: LineAt) -> bool {
+        let first = tokens.response.as_ref().and_then(|id| self.statements.get(id));
+        first.is_none_or(|first| *first == at.index)
+    }
+
+    /// Adds a row of a database.
+    fn add_row(&mut self, table: &str, row: Node<'_, '_>, at: LineAt) {
+        self.is_database = true;
+        let mut tokens = None;
+        if table == TRAJECTORY.name {
+            fill(&mut self.facts.session_id, row.member("cascade_id"));
+        } else if table == STEPS.name {
+            let number = row.member("idx").and_then(Node::uint);
+            if let Some(number) = number {
+                self.steps.entry(number).or_insert(at.index);
+            }
+            if StepType::from_row(row) == StepType::Event(line::CHECKPOINT) {
+                self.add_checkpoint(number, at);
+            }
+            let metadata = row.member("metadata").and_then(Metadata::read).unwrap_or_default();
+            if let Some(time) = &metadata.created {
+                self.facts.span.add(time);
+            }
+            tokens = metadata.tokens;
+        } else if table == REQUESTS.name {
+            let request = row.member("data").and_then(Request::read).unwrap_or_default();
+            if let Some(model) = request.model {
+                self.facts.models.add(&model, 1);
+                let model: Rc<str> = model.into();
+                self.models.extend(request.steps.into_iter().map(|step| (step, model.clone())));
+            }
+            tokens = request.tokens;
+        }
+        if let Some(response) = tokens.and_then(|tokens| tokens.response) {
+            self.statements.entry(response).or_insert(at.index);
+        }
+    }
+
+    /// Adds a summary.
+    fn add_checkpoint(&mut self, number: Option<u64>, at: LineAt) {
+        let by = self.step_id(number, at).unwrap_or_else(|| at.place.id());
+        match number {
+            Some(number) => self.checkpoints.push((number, by)),
+            None => self.facts.compactions.add(at.index, by),
+        }
     }
 
     /// Answers the calls of each response with the results after it.
@@ -109,12 +171,22 @@ impl LineFormat for Lines {
     const ID: &'static str = "step_index";
     const PARENT: &'static str = "";
     const COMMON_NAMES: &'static [&'static str] = &["transcript.jsonl", "transcript_full.jsonl"];
+    const TABLES: &'static [&'static str] = store::TABLES;
 
     fn adapter() -> &'static dyn Adapter {
         &crate::Antigravity
     }
 
     fn fit(document: Node<'_, '_>) -> Fit {
+        if let Some((table, row)) = store::row(document) {
+            let sign = [(TRAJECTORY.name, "cascade_id"), (STEPS.name, "step_type")];
+            let sign = sign.iter().find(|(signed, _)| *signed == table);
+            return match sign {
+                Some((_, column)) if row.member(column).is_some() => Fit::Fits(Confidence::Certain),
+                Some(_) => Fit::unknown(document),
+                None => Fit::Neutral,
+            };
+        }
         let is_text = |key: &str| document.member(key).is_some_and(|it| it.kind() == Kind::Text);
         let has_index = document.member("step_index").is_some_and(|it| it.number().is_some());
         if !has_index || !is_text("source") || !is_text("type") {
@@ -132,6 +204,9 @@ impl LineFormat for Lines {
     }
 
     fn add(&mut self, line: Node<'_, '_>, at: LineAt) {
+        if let Some((table, row)) = store::row(line) {
+            return self.add_row(table, row, at);
+        }
         self.facts.time(line.member("created_at"));
         let number = line.member("step_index").and_then(Node::uint);
         if let Some(number) = number {
@@ -162,11 +237,7 @@ impl LineFormat for Lines {
                 self.exchanges.push((place, at.index, result));
             }
             Step::Event if line.member("type").is_some_and(|it| it.is_text(line::CHECKPOINT)) => {
-                let by = self.step_id(number, at).unwrap_or_else(|| at.place.id());
-                match number {
-                    Some(number) => self.checkpoints.push((number, by)),
-                    None => self.facts.compactions.add(at.index, by),
-                }
+                self.add_checkpoint(number, at);
             }
             Step::Event => {}
         }
@@ -175,7 +246,7 @@ impl LineFormat for Lines {
     fn finish(&mut self) {
         self.answer();
         self.checkpoints.sort();
-        self.facts.session_id = self.folder.take();
+        self.facts.session_id = self.folder.take().or(self.facts.session_id.take());
     }
 
     fn facts(&self) -> &LineFacts {
@@ -183,7 +254,7 @@ impl LineFormat for Lines {
     }
 
     fn variant(&self) -> &'static str {
-        "transcript"
+        if self.is_database { "database" } else { "transcript" }
     }
 
     fn share(&self) -> Share {
@@ -191,7 +262,10 @@ impl LineFormat for Lines {
     }
 
     fn entry<'a>(&'a self, line: Node<'a, 'a>, at: LineAt, report: &mut Report) -> Entry<'a> {
-        line::entry(line, at, self, report)
+        match store::row(line) {
+            Some((table, row)) => row::entry(table, row, at, self, report),
+            None => line::entry(line, at, self, report),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     rows: &[rows(MESSAGES, &["content_json", "metadata_json"]), rows(LEDGER, &[])],
     listed: &["working_dir", "created_at"],
     preview,
+    is_replaced: false,
 };
 
 /// Its databases.

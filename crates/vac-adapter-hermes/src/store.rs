@@ -94,6 +94,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     ],
     listed: &["cwd", "started_at"],
     preview,
+    is_replaced: false,
 };
 
 /// Its databases.

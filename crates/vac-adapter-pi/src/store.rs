@@ -62,6 +62,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     ],
     listed: &["started_at", "created_at", "previous_session_id", "reason"],
     preview,
+    is_replaced: false,
 };
 
 /// Its databases.

@@ -11,7 +11,6 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Tables that identify the agent of a database.
 const TABLES: &[(&str, &str)] = &[
-    ("trajectory_meta", "a database of Antigravity"),
     ("conversations_v2", "a database of Kiro CLI"),
     ("transcript_events", "an older database of OpenClaw"),
 ];

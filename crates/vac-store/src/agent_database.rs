@@ -356,6 +356,7 @@ mod tests {
     use rusqlite::Connection;
     use vac_adapter::Adapter;
     use vac_adapter::container::SessionStore;
+    use vac_adapter_antigravity::Antigravity;
     use vac_adapter_cursor::Cursor;
     use vac_adapter_opencode::OpenCode;
 
@@ -471,6 +472,32 @@ mod tests {
             };
             let [one, four] = [50, 200].map(count);
             assert!(four < 5 * one, "{name}: {one} steps for 50 sessions, {four} for 200");
+        }
+    }
+
+    #[test]
+    fn rows_that_name_no_session_belong_to_the_first() {
+        const TABLES: &str = "
+            CREATE TABLE trajectory_meta (trajectory_id PRIMARY KEY, cascade_id);
+            CREATE TABLE steps (idx integer PRIMARY KEY, step_type, metadata, step_payload);
+            INSERT INTO steps (idx) VALUES (1), (0);";
+        for (meta, expected) in [
+            ("", vec![("without-session", 2)]),
+            ("INSERT INTO trajectory_meta VALUES ('t', 'c-1');", vec![("c-1", 3)]),
+            (
+                "INSERT INTO trajectory_meta VALUES ('t', 'c-2'), ('u', 'c-1'), ('v', 'c-1');",
+                vec![("c-1", 4), ("c-2", 1)],
+            ),
+        ] {
+            let (store, _) = open(&Antigravity, &format!("{TABLES}{meta}"));
+            let found = store.sessions().expect("sessions").into_iter().map(|session| {
+                assert!(session.is_replaced);
+                let (bytes, _) = store.read(&session.key).expect("documents").finish();
+                (session.key, String::from_utf8_lossy(&bytes).lines().count())
+            });
+            let expected = expected.into_iter().map(|(key, count)| (key.to_owned(), count));
+            assert!(found.eq(expected), "{meta}");
+            assert!(store.read("c-9").is_err(), "{meta}");
         }
     }
 

@@ -406,7 +406,7 @@ impl<'a> Search<'a> {
             let part = Part::new(key, folder, Place::Stored(stored));
             let mut log = StoredLog::new(part, shown, named);
             if session.is_replaced {
-                log.rank = Rank::Older;
+                log.rank = Rank::Replaced;
             }
             log.stored = Some((adapter, session));
             log.origin = origin.filter(|origin| origin.adapter == adapter).or(writer);

@@ -4,7 +4,8 @@
 //! and they are in the same folder or were both named. Duplicates are skipped before that:
 //! files with the same bytes, in any folder; and files that were not named and contain only
 //! parts of a session of which another log contains more (the files of `OpenCode` that a
-//! database replaced, Gemini's list of prompts), or an older form of it ([`Share::Older`]).
+//! database replaced, the database of a conversation of Antigravity that has a transcript, Gemini's
+//! list of prompts), or an older form of it ([`Share::Older`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -42,8 +42,10 @@ pub(crate) enum Rank {
     /// It is the log of the session.
     #[default]
     Own,
-    /// A database, or another log, has replaced it.
+    /// It is an older or a shortened form of the log.
     Older,
+    /// Any other log of the session, even a shortened one, replaces it.
+    Replaced,
     /// It contains only the prompts.
     Prompts,
 }

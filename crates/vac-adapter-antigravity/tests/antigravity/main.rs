@@ -1,5 +1,6 @@
 //! The adapter of Antigravity over fixtures, hostile input and real sessions.
 
+mod database;
 mod every_log;
 mod meaning;
 

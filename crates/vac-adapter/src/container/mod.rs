@@ -87,7 +87,7 @@ pub struct StoredSession {
     pub size: Option<u64>,
     /// Its preview, for a list.
     pub preview: Preview,
-    /// Whether another container of the agent replaces this one, if that has the session, too.
+    /// Whether another log of the agent replaces this one, if that has the session, too.
     pub is_replaced: bool,
 }
 

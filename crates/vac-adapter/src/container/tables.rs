@@ -4,14 +4,17 @@
 //! A row becomes `{"<table>": {"<column>": value, ...}}`, without columns that are NULL, and with the
 //! JSON that columns contain as values ([`RowDocument::Members`]); or a column is the document
 //! ([`RowDocument::Cell`]). An adapter reads these documents like the lines of a file.
+//!
+//! A database can also be one session, whose tables do not name it: all rows of a table with
+//! [`Rows::All`] belong to the first session of the database.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use vac_value::{Kind, Node};
 
 use super::{
-    Cell, Database, DatabaseSessions, Documents, Row, SessionStore, SharedStore, StoreKey,
+    Cell, Database, DatabaseSessions, Documents, Row, Rows, SessionStore, SharedStore, StoreKey,
     StoredSession, Table, bad_data,
 };
 use crate::adapter::Preview;
@@ -34,6 +37,8 @@ pub struct DatabaseTables {
     pub listed: &'static [&'static str],
     /// Adds the facts in those columns to a preview.
     pub preview: fn(&Row, &mut Preview),
+    /// Whether another log of the agent replaces a session of the database, if that is found, too.
+    pub is_replaced: bool,
 }
 
 /// A table, and the documents that its rows become.
@@ -41,7 +46,8 @@ pub struct DatabaseTables {
 pub struct RowTable {
     /// The rows that may be read.
     pub table: Table,
-    /// The column of the session's row that names the rows; `None` if they name the session.
+    /// The column of the session's row that names the rows; `None` if they name the session, or are
+    /// [all](Rows::All) rows of the table.
     pub named_by: Option<&'static str>,
     /// The document of a row.
     pub document: RowDocument,
@@ -63,7 +69,8 @@ impl DatabaseTables {
             columns.iter().all(|column| database.has_column(table, column))
         };
         let is_theirs = self.signs.iter().all(has);
-        is_theirs.then(|| Arc::new(Sessions { tables: self, database }) as SharedStore)
+        let sessions = Sessions { tables: self, database, first: OnceLock::new() };
+        is_theirs.then(|| Arc::new(sessions) as SharedStore)
     }
 
     /// Returns the tables whose rows name their session.
@@ -94,9 +101,18 @@ pub fn row_of<'d, 'a>(document: Node<'d, 'a>, table: &str) -> Option<Node<'d, 'a
 struct Sessions {
     tables: &'static DatabaseTables,
     database: Arc<dyn Database>,
+    /// The id of the first session.
+    first: OnceLock<Option<String>>,
 }
 
 impl Sessions {
+    /// Returns the id of the session that rows without one belong to. Only one session has them, so
+    /// that a database with many sessions is not read as many times.
+    fn first(&self) -> Option<&str> {
+        let ids = || self.database.keys(&self.tables.sessions.table).into_iter().flatten();
+        self.first.get_or_init(|| ids().next()).as_deref()
+    }
+
     /// Adds the documents of the rows of a table.
     fn rows(&self, rows: &RowTable, key: Option<&str>, to: &mut Documents) -> Vec<Row> {
         let table = &rows.table;
@@ -156,7 +172,7 @@ fn document(rows: &RowTable, row: &Row, to: &mut Documents) {
 impl SessionStore for Sessions {
     fn sessions(&self) -> io::Result<Vec<StoredSession>> {
         let sessions = &self.tables.sessions.table;
-        let super::Rows::By(id) = sessions.rows else {
+        let Rows::By(id) = sessions.rows else {
             return Err(bad_data("sessions are not grouped by their ids"));
         };
         let mut found = DatabaseSessions::new(self.tables.variant);
@@ -168,9 +184,17 @@ impl SessionStore for Sessions {
         });
         found.add_keys(self.database.keys(sessions).into_iter().flatten().map(StoreKey::Session));
         for rows in self.tables.of_session() {
-            found.add_keys(self.database.keys(&rows.table).into_iter().map(StoreKey::from));
+            let keys = self.database.keys(&rows.table).into_iter();
+            match rows.table.rows {
+                Rows::All if self.first().is_some() => {}
+                _ => found.add_keys(keys.map(StoreKey::from)),
+            }
         }
-        found.finish(read, &*self.database)
+        let mut sessions = found.finish(read, &*self.database)?;
+        for session in &mut sessions {
+            session.is_replaced = self.tables.is_replaced;
+        }
+        Ok(sessions)
     }
 
     fn read(&self, key: &str) -> io::Result<Documents> {
@@ -183,6 +207,11 @@ impl SessionStore for Sessions {
         };
         for table in self.tables.rows {
             match table.named_by {
+                None if matches!(table.table.rows, Rows::All) => {
+                    if self.first() == session {
+                        self.rows(table, None, &mut documents);
+                    }
+                }
                 None => {
                     self.rows(table, session, &mut documents);
                 }

@@ -75,6 +75,32 @@ fn own_log_is_kept_if_the_shortened_form_is_the_same() {
 }
 
 #[test]
+fn transcript_replaces_the_database_of_its_conversation() {
+    let step = r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","status":"DONE","created_at":"2026-06-20T09:00:00Z","content":"Hi"}"#;
+    let name = "c0ffee00-0000-4000-8000-000000000010";
+    let fixture = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("../../fixtures/antigravity/database/basic/{name}.db"));
+    for transcript in ["transcript_full.jsonl", "transcript.jsonl"] {
+        let transcript = format!("brain/{name}/.system_generated/logs/{transcript}");
+        let folder = folder(&[(&transcript, step), ("conversations/x", "")]);
+        let database = folder.path().join(format!("conversations/{name}.db"));
+        fs::copy(&fixture, &database).expect("a copy");
+        let found = || detect_all(find(&[folder.path().to_owned()], ADAPTERS).logs);
+        let logs = found();
+        let logs: Vec<_> = logs.iter().filter(|log| log.agent.is_some()).collect();
+        let [log] = logs.as_slice() else { panic!("{logs:?}") };
+        assert!(log.log.shown.ends_with(&transcript), "{}", log.log.shown);
+        let [unused] = log.left_out.as_slice() else { panic!("{:?}", log.left_out) };
+        assert_eq!(unused.reason, UnusedReason::Remains(log.log.shown.clone()));
+        fs::remove_file(folder.path().join(&transcript)).expect("a file less");
+        let logs = found();
+        let shown: Vec<_> =
+            logs.iter().filter(|log| log.agent.is_some()).map(|log| &log.log.shown).collect();
+        assert_eq!(shown, [&format!("{}#{name}", database.display())]);
+    }
+}
+
+#[test]
 fn lines_appended_to_a_large_log_while_it_is_read_are_ignored() {
     let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(65 << 20));
     let folder = folder(&[("a.jsonl", &large)]);
