@@ -97,13 +97,15 @@ impl Lines {
             if StepType::from_row(row) == StepType::Event(line::CHECKPOINT) {
                 self.add_checkpoint(number, at);
             }
-            let metadata = row.member("metadata").and_then(Metadata::read).unwrap_or_default();
-            if let Some(time) = &metadata.created {
-                self.facts.span.add(time);
+            if let Some(metadata) = row.member("metadata").and_then(Metadata::read) {
+                if let Some(time) = &metadata.created {
+                    self.facts.span.add(time);
+                }
+                tokens = metadata.tokens;
             }
-            tokens = metadata.tokens;
-        } else if table == REQUESTS.name {
-            let request = row.member("data").and_then(Request::read).unwrap_or_default();
+        } else if table == REQUESTS.name
+            && let Some(request) = row.member("data").and_then(Request::read)
+        {
             if let Some(model) = request.model {
                 self.facts.models.add(&model, 1);
                 let model: Rc<str> = model.into();
