@@ -152,6 +152,14 @@ pub enum SignedContent {
 }
 
 impl SignedContent {
+    /// Returns the digest of this content, if it is not a digest itself.
+    pub(crate) fn digest(self) -> Self {
+        match self {
+            Self::Record | Self::RecordDigest => Self::RecordDigest,
+            Self::CanonicalJson | Self::CanonicalJsonDigest => Self::CanonicalJsonDigest,
+        }
+    }
+
     /// Returns its code in output.
     pub fn code(self) -> &'static str {
         match self {

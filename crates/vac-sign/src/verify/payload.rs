@@ -131,7 +131,9 @@ impl<'a> Content<'a> {
             }
             // The digest is detached: it is computed from the record.
             Self::Digest { algorithm, digest: None, given: Some(record) } => {
-                detached(record, encoding, |form| check(&algorithm.digest(form)), verdict)
+                let found =
+                    detached(record, encoding, |form| check(&algorithm.digest(form)), verdict);
+                CheckedPayload { signed: found.signed.digest(), ..found }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Each rule for envelopes, violated alone. All envelopes are signed with the right key.
 
-use vac_sign::{Answers, Message, SignatureVerdict, Signer as _, Verification, verify};
+use vac_sign::{
+    Answers, Message, SignatureVerdict, SignedContent, Signer as _, Verification, verify,
+};
 
 use super::{RECORD, answers, assert_refused, bytes, head, key, text};
 
@@ -369,6 +371,8 @@ fn digests_of_all_three_lengths_are_compared() {
             let envelope = parts.envelope();
             let sound = answers(&envelope, Some(RECORD.as_bytes()));
             assert!(sound.is_verified(), "{sound:#?}");
+            let signed = sound.facts.as_ref().map(|facts| facts.signed);
+            assert_eq!(signed, Some(SignedContent::RecordDigest));
             let other = RECORD.replace("red", "tan");
             assert!(!answers(&parts.envelope(), Some(other.as_bytes())).is_verified());
         }
