@@ -19,9 +19,14 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
 }
 
 /// Returns the verdict on one document.
-pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
+fn fit(document: Node<'_, '_>) -> Fit {
+    fit_of_shape(document, &shape(document))
+}
+
+/// Returns the verdict on one document of this shape.
+pub(crate) fn fit_of_shape(document: Node<'_, '_>, shape: &Shape<'_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
-    let confidence = confidence(document);
+    let confidence = confidence(document, shape);
     if confidence == Confidence::Certain {
         return Fit::Fits(confidence);
     }
@@ -38,7 +43,7 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
     if confidence > Confidence::No {
         return Fit::Fits(confidence);
     }
-    match shape(document) {
+    match shape {
         // Other agents write reasoning, too: Grok Build among the model's messages.
         Shape::Item(kind) if kind == "reasoning" && has("summary") => Fit::Neutral,
         // New types appear with every release.
@@ -60,10 +65,10 @@ fn is_api_response(document: Node<'_, '_>) -> bool {
 }
 
 /// Returns the confidence that one document gives.
-fn confidence(document: Node<'_, '_>) -> Confidence {
+fn confidence(document: Node<'_, '_>, shape: &Shape<'_>) -> Confidence {
     let has = |key: &str| document.member(key).is_some();
     let is_text = |node: Option<Node<'_, '_>>| node.is_some_and(|node| node.kind() == Kind::Text);
-    match shape(document) {
+    match shape {
         Shape::Envelope(line) => {
             if line.payload.kind() != Kind::Map || !LINES.contains(&&*line.kind) {
                 Confidence::No
@@ -86,7 +91,7 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
         Shape::Item(_) if has("call_id") || has("encrypted_content") => Confidence::Likely,
         Shape::Item(_) => Confidence::Possible,
         Shape::Header if has("instructions") || has("git") => Confidence::Likely,
-        Shape::Printed(kind) => match &*kind {
+        Shape::Printed(kind) => match &**kind {
             "thread.started" if is_text(document.member("thread_id")) => Confidence::Certain,
             "session.created" if is_text(document.member("session_id")) => Confidence::Likely,
             "turn.completed" | "turn.failed" | "turn.started" => Confidence::Likely,

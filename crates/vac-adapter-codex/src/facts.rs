@@ -10,7 +10,7 @@ use vac_record::annotations::{
 use vac_value::Node;
 
 use crate::clock::Clock;
-use crate::detect::fit;
+use crate::detect::fit_of_shape;
 use crate::duplicate_events::{self, Links, Pairing, Speaker};
 use crate::environment::context_working_dir;
 use crate::exec_json::{self, States};
@@ -93,7 +93,7 @@ impl Facts {
     /// Adds a document.
     pub fn line(&mut self, line: Node<'_, '_>, at: Location) {
         let shape = shape(line);
-        self.verdict.add(fit(line));
+        self.verdict.add(fit_of_shape(line, &shape));
         let form = match &shape {
             Shape::Envelope(line) if line.is_printed() => Form::Events,
             Shape::Setup => Form::Events,

@@ -123,6 +123,6 @@ pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>
 /// Returns the time of a message, if one of its texts states it.
 pub(crate) fn time_of_content(content: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let blocks = content.elements().filter_map(|block| block.member("text"));
-    let mut texts = blocks.chain([content]).filter_map(Node::text);
-    texts.find_map(|text| written_time::date_time(&text))?.parse().ok()
+    let mut texts = blocks.chain([content]);
+    texts.find_map(written_time::date_time_of_node)?.parse().ok()
 }

@@ -1,7 +1,23 @@
 //! The time that Cursor writes next to a prompt, for people to read.
 
+use memchr::memmem;
+use vac_value::{Kind, Node};
+
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// Returns the [`date_time`] of a text. Most texts have none, and are not decoded.
+pub(crate) fn date_time_of_node(node: Node<'_, '_>) -> Option<String> {
+    if node.kind() != Kind::Text {
+        return None;
+    }
+    // Any character of the element can be written as an escape.
+    let contains = |bytes: &[u8]| memmem::find(node.raw(), bytes).is_some();
+    if !contains(b"<timestamp>") && !contains(br"\u") {
+        return None;
+    }
+    date_time(&node.text()?)
+}
 
 /// Returns the RFC 3339 date-time of the first element `<timestamp>Monday, Aug 3, 2026, 11:03 AM
 /// (UTC+2)</timestamp>` of a text that begins a line or follows another element, and is not part of

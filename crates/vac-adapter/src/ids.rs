@@ -26,14 +26,14 @@ pub fn stem(name: &str) -> Option<&str> {
 pub fn from_input(input: &dyn Input) -> Result<String, Error> {
     match stem(input.name()) {
         Some(stem) => Ok(stem.to_owned()),
-        None => from_bytes(input.open()?),
+        None => from_content(input),
     }
 }
 
-/// Returns an id made from the bytes of an input.
+/// Returns an id made from the bytes of an input. It is that of [`from_bytes`].
 pub fn from_content(input: &dyn Input) -> Result<String, Error> {
-    match input.bytes() {
-        Some(bytes) => from_bytes(bytes),
+    match input.sha_256() {
+        Some(hash) => Ok(from_sha_256(&hash)),
         None => from_bytes(input.open()?),
     }
 }
@@ -58,10 +58,14 @@ pub fn from_bytes(mut input: impl Read) -> Result<String, Error> {
             Err(error) => return Err(error.into()),
         }
     }
+    Ok(from_sha_256(&hash.finalize().into()))
+}
+
+fn from_sha_256(hash: &[u8; 32]) -> String {
     let mut uuid = [0; 16];
-    uuid.copy_from_slice(&hash.finalize()[..16]);
+    uuid.copy_from_slice(&hash[..16]);
     uuid[6] = uuid[6] & 0x0f | 0x80;
     uuid[8] = uuid[8] & 0x3f | 0x80;
     let hex = data_encoding::HEXLOWER.encode(&uuid);
-    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }

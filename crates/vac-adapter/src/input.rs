@@ -40,6 +40,11 @@ pub trait Input {
         None
     }
 
+    /// Returns the SHA-256 of what [`open`](Self::open) reads, if it is known or needed anyway.
+    fn sha_256(&self) -> Option<[u8; 32]> {
+        None
+    }
+
     /// Returns the kind of container that it was read from.
     fn container(&self) -> Container {
         Container::File
@@ -112,6 +117,13 @@ impl Input for Bundle<'_> {
     fn bytes(&self) -> Option<&[u8]> {
         match self.parts.as_slice() {
             [only] => only.bytes(),
+            _ => None,
+        }
+    }
+
+    fn sha_256(&self) -> Option<[u8; 32]> {
+        match self.parts.as_slice() {
+            [only] => only.sha_256(),
             _ => None,
         }
     }

@@ -4,12 +4,19 @@
 //! interruptions take longer than reading it. A large buffer is therefore mapped, and the system is
 //! asked for pages of megabytes.
 
+use std::fs::File;
 use std::io::{self, Read};
+#[cfg(unix)]
+use std::{panic::resume_unwind, thread};
 
 use memmap2::MmapMut;
 
 /// Buffers of at least this many bytes are mapped.
 const MIN_MAPPED: usize = 4 << 20;
+
+/// The halves of files of at least this many bytes are read at the same time.
+#[cfg(unix)]
+const MIN_HALVED: usize = 2 * MIN_MAPPED;
 
 /// Bytes that were read from a file.
 pub(crate) enum Buffer {
@@ -22,11 +29,8 @@ impl Buffer {
     /// Reads at most `size` bytes. The memory for them is needed at once.
     pub fn read(reader: &mut dyn Read, size: usize) -> io::Result<Self> {
         if size >= MIN_MAPPED
-            && let Ok(mut map) = MmapMut::map_anon(size)
+            && let Ok(mut map) = map(size)
         {
-            // Without large pages it is slower and otherwise the same.
-            #[cfg(target_os = "linux")]
-            let _ = map.advise(memmap2::Advice::HugePage);
             let length = fill(reader, &mut map)?;
             return Ok(Self::Mapped(map, length));
         }
@@ -34,6 +38,64 @@ impl Buffer {
         let length = fill(reader, &mut bytes)?;
         bytes.truncate(length);
         Ok(Self::Allocated(bytes))
+    }
+
+    /// Reads at most the first `size` bytes of a file, which is at its first byte.
+    pub fn read_file(mut file: &File, size: usize) -> io::Result<Self> {
+        #[cfg(unix)]
+        if size >= MIN_HALVED
+            && let Ok(mut map) = map(size)
+            && let Some(length) = fill_halves(file, &mut map)
+        {
+            return Ok(Self::Mapped(map, length?));
+        }
+        Self::read(&mut file, size)
+    }
+}
+
+/// Maps memory.
+fn map(size: usize) -> io::Result<MmapMut> {
+    let map = MmapMut::map_anon(size)?;
+    // Without large pages it is slower and otherwise the same.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Ok(map)
+}
+
+/// Reads both halves of a buffer from a file at the same time, and returns how many bytes were read.
+/// `None` if there is no thread for it.
+#[cfg(unix)]
+fn fill_halves(file: &File, buffer: &mut [u8]) -> Option<io::Result<usize>> {
+    let middle = buffer.len() / 2;
+    let (first, second) = buffer.split_at_mut(middle);
+    let (first, second) = thread::scope(|scope| {
+        let run = || fill(&mut FileRange { file, offset: middle as u64 }, second);
+        let second = thread::Builder::new().name("read".to_owned()).spawn_scoped(scope, run);
+        let second = second.ok()?;
+        let first = fill(&mut FileRange { file, offset: 0 }, first);
+        Some((first, second.join().unwrap_or_else(|panic| resume_unwind(panic))))
+    })?;
+    let whole = first.and_then(|first| {
+        let second = second?;
+        // A file that was cut meanwhile ends where its first half ends.
+        Ok(if first < middle { first } else { first + second })
+    });
+    Some(whole)
+}
+
+/// Reads a file from an offset on, and leaves the file at its place.
+#[cfg(unix)]
+struct FileRange<'f> {
+    file: &'f File,
+    offset: u64,
+}
+
+#[cfg(unix)]
+impl Read for FileRange<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = std::os::unix::fs::FileExt::read_at(self.file, buffer, self.offset)?;
+        self.offset += count as u64;
+        Ok(count)
     }
 }
 
@@ -86,6 +148,18 @@ mod tests {
                 let buffer = Buffer::read(&mut Slow(&bytes[..length], false), size).unwrap();
                 assert!(buffer.as_ref() == &bytes[..length.min(size)], "{length} {size}");
             }
+        }
+    }
+
+    #[test]
+    fn halves_of_a_file_are_read_at_the_same_time() {
+        let file = tempfile::tempfile().unwrap();
+        let bytes: Vec<u8> = (0..=250).cycle().take(MIN_HALVED + 9).collect();
+        io::Write::write_all(&mut &file, &bytes).unwrap();
+        for size in [MIN_HALVED - 1, MIN_HALVED, MIN_HALVED + 8, MIN_HALVED + 9, 3 * MIN_HALVED] {
+            io::Seek::rewind(&mut &file).unwrap();
+            let buffer = Buffer::read_file(&file, size).unwrap();
+            assert!(buffer.as_ref() == &bytes[..bytes.len().min(size)], "{size}");
         }
     }
 

@@ -28,6 +28,7 @@ const MIN_BYTES_IN_MEMORY: usize = 1 << 20;
 pub(crate) enum HashInMemory {
     NotStarted(InMemory),
     Running(JoinHandle<[u8; 32]>),
+    Computed([u8; 32]),
 }
 
 impl HashInMemory {
@@ -46,11 +47,14 @@ impl HashInMemory {
     }
 
     /// Computes the SHA-256, or waits for it.
-    pub fn finish(self) -> [u8; 32] {
-        match self {
+    pub fn get(&mut self) -> [u8; 32] {
+        let hash = match mem::replace(self, Self::Computed([0; 32])) {
             Self::NotStarted(bytes) => Sha256::digest(bytes.as_ref()),
             Self::Running(thread) => thread.join().expect("hashing does not panic"),
-        }
+            Self::Computed(hash) => hash,
+        };
+        *self = Self::Computed(hash);
+        hash
     }
 }
 
@@ -177,10 +181,10 @@ mod tests {
             let bytes = bytes(size);
             let expected = expected(&bytes);
             let hash = || HashInMemory::NotStarted(bytes.clone().into());
-            assert_eq!(hash().finish(), expected, "{size} bytes");
+            assert_eq!(hash().get(), expected, "{size} bytes");
             let mut started = hash();
             started.start();
-            assert_eq!(started.finish(), expected, "{size} bytes");
+            assert_eq!(started.get(), expected, "{size} bytes");
         }
     }
 

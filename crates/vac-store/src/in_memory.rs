@@ -120,10 +120,10 @@ impl<'p> Recorder<'p> {
 
     /// Reads the rest of the file.
     pub fn finish(self) -> io::Result<InMemory> {
-        let Recorded { mut bytes, mut rest } = self.state.into_inner();
-        bytes.reserve_exact(usize::try_from(rest.limit()).unwrap_or(0));
-        rest.read_to_end(&mut bytes)?;
-        Ok(InMemory(Arc::new((Buffer::Allocated(bytes), Some(self.reserved)))))
+        let Recorded { bytes, rest } = self.state.into_inner();
+        let size = usize::try_from(self.reserved.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let buffer = Buffer::read(&mut bytes.as_slice().chain(rest), size)?;
+        Ok(InMemory(Arc::new((buffer, Some(self.reserved)))))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::io::{self, Read};
 
+use data_encoding::HEXLOWER;
 use vac_adapter::container::{Container, Trouble};
 use vac_adapter::{Bundle, Error, Input, SourceFile, frame};
 
-use crate::buffer::Buffer;
 use crate::in_memory::{InMemory, max_in_memory};
 use crate::log::{Part, Place, StoredLog};
 use crate::passes::Passes;
@@ -176,20 +176,17 @@ impl<'l> LoadedPart<'l> {
         }
         let is_whole =
             |held: &InMemory| self.size.is_none_or(|size| held.as_ref().len() as u64 == size);
-        let stored: Box<dyn Read> = match self.part.take_from_memory().filter(is_whole) {
-            Some(held) if !is_compressed => {
-                self.keep(held, room);
-                return Ok(());
-            }
-            Some(held) => Box::new(io::Cursor::new(held)),
-            None => self.stored_bytes()?,
-        };
+        let held = self.part.take_from_memory().filter(is_whole);
+        if !is_compressed && let Some(held) = held {
+            self.keep(held, room);
+            return Ok(());
+        }
         // What the adapter sees is what is stored, so both can be hashed at once.
         if matches!(self.part.place, Place::File(_) | Place::Kept(_)) {
             // One byte more than there is room for shows that the file does not fit.
             let size = self.size.map_or(*room + 1, |size| size.min(*room + 1));
             let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
-            let bytes = Buffer::read(&mut { stored }, size)?;
+            let bytes = self.part.read_at_most(size)?;
             if bytes.as_ref().len() as u64 <= *room {
                 self.keep(bytes.into(), room);
             } else {
@@ -197,6 +194,10 @@ impl<'l> LoadedPart<'l> {
             }
             return Ok(());
         }
+        let stored: Box<dyn Read> = match held {
+            Some(held) => Box::new(io::Cursor::new(held)),
+            None => self.stored_bytes()?,
+        };
         let passes = Passes::default();
         let mut reader = self.part.decode(passes.pass(stored))?;
         let mut bytes = Vec::new();
@@ -243,7 +244,8 @@ impl<'l> LoadedPart<'l> {
             }
         };
         let stated = self.names.as_ref().map(|(_, source)| source.clone());
-        Ok(SourceFile { name: stated.unwrap_or_else(|| self.part.source_name()), size, sha_256 })
+        let name = stated.unwrap_or_else(|| self.part.source_name());
+        Ok(SourceFile { name, size, sha_256: HEXLOWER.encode(&sha_256) })
     }
 }
 
@@ -286,6 +288,12 @@ impl Input for LoadedPart<'_> {
         self.bytes.as_ref().map(AsRef::as_ref)
     }
 
+    fn sha_256(&self) -> Option<[u8; 32]> {
+        // Passes hash what is stored, which may be decoded into something else.
+        let is_read = matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(_));
+        is_read.then(|| self.passes.sha_256()).flatten()
+    }
+
     fn container(&self) -> Container {
         self.part.container()
     }
@@ -318,6 +326,13 @@ impl Input for Loaded<'_> {
     fn bytes(&self) -> Option<&[u8]> {
         match self.parts.as_slice() {
             [only] => only.bytes(),
+            _ => None,
+        }
+    }
+
+    fn sha_256(&self) -> Option<[u8; 32]> {
+        match self.parts.as_slice() {
+            [only] => only.sha_256(),
             _ => None,
         }
     }

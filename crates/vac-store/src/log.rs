@@ -5,14 +5,16 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use data_encoding::HEXLOWER;
 use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, SourceFile};
 use vac_value::Encoding;
 
+use crate::buffer::Buffer;
 use crate::find::Origin;
 use crate::in_memory::InMemory;
 use crate::passes::{Fingerprint, digest};
-use crate::safe_path::SafePath;
+use crate::safe_path::{FileReader, SafePath};
 use crate::zstandard;
 
 /// A log to convert: a file, several files of one session, or a session of a store.
@@ -211,6 +213,19 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Reads at most the first `size` stored bytes, for which memory is needed at once.
+    pub(crate) fn read_at_most(&self, size: usize) -> io::Result<Buffer> {
+        match &self.place {
+            Place::File(path) => match path.reader()? {
+                FileReader::Disk(file) => Buffer::read_file(&file, size),
+                mut other @ FileReader::Source(..) => Buffer::read(&mut other, size),
+            },
+            _ => Buffer::read(&mut self.stored_bytes()?, size),
+        }
+    }
+}
+
 /// Reads a file from its beginning, whatever other readers of the same file do.
 struct KeptReader<'f> {
     file: &'f File,
@@ -297,7 +312,8 @@ impl StoredLog {
             }
         }
         for (part, source) in parts.iter().zip(sources) {
-            if digest(part.stored_bytes()?)? != (source.size, source.sha_256.clone()) {
+            let (size, sha_256) = digest(part.stored_bytes()?)?;
+            if size != source.size || HEXLOWER.encode(&sha_256) != source.sha_256 {
                 return Ok(false);
             }
         }

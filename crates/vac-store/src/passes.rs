@@ -19,7 +19,7 @@ use crate::in_memory::InMemory;
 const HEAD: usize = 64 << 10;
 
 /// Size and SHA-256 of a file.
-pub(crate) type Fingerprint = (u64, String);
+pub(crate) type Fingerprint = (u64, [u8; 32]);
 
 /// The passes over one file.
 #[derive(Debug, Default)]
@@ -63,6 +63,16 @@ impl Passes {
         self.0.borrow().in_memory.is_some()
     }
 
+    /// Returns the SHA-256 of bytes in memory, or of what a pass has read to the end. `None` if no
+    /// pass has reached it.
+    pub fn sha_256(&self) -> Option<[u8; 32]> {
+        let mut state = self.0.borrow_mut();
+        if let Some((_, hash)) = &mut state.in_memory {
+            return Some(hash.get());
+        }
+        state.whole.map(|(_, sha_256)| sha_256)
+    }
+
     /// Begins a pass over a file, which `reader` reads from its first byte.
     pub fn pass<'p, R: Read + 'p>(&'p self, reader: R) -> impl Read + 'p {
         Pass { passes: self, reader, hash: Hashing::default(), size: 0, is_over: false }
@@ -78,8 +88,8 @@ impl Passes {
     /// [completed](Passes::complete).
     pub fn common_fingerprint(&self) -> Result<Option<Fingerprint>, Error> {
         let mut state = self.0.borrow_mut();
-        if let Some((size, hash)) = state.in_memory.take() {
-            state.whole = Some(fingerprint(size, &hash.finish()));
+        if let Some((size, hash)) = &mut state.in_memory {
+            return Ok(Some((*size, hash.get())));
         }
         if !state.prefixes.is_empty() {
             return Ok(None);
@@ -89,7 +99,7 @@ impl Passes {
         }
         match &state.failure {
             Some((kind, words)) => Err(io::Error::new(*kind, words.clone()).into()),
-            None => Ok(state.whole.clone()),
+            None => Ok(state.whole),
         }
     }
 }
@@ -105,7 +115,7 @@ impl Passes {
         for (size, digest) in prefixes {
             let missing = size - pass.size;
             read_all(&mut pass.by_ref().take(missing))?;
-            let found = fingerprint(pass.size, &pass.hash.digest());
+            let found = (pass.size, pass.hash.digest());
             if found != (size, digest) {
                 self.0.borrow_mut().has_changed = true;
                 break;
@@ -146,9 +156,9 @@ impl<R: Read> Pass<'_, R> {
 
     fn end(&mut self) {
         self.is_over = true;
-        let found = fingerprint(self.size, &self.hash.digest());
+        let found = (self.size, self.hash.digest());
         let mut state = self.passes.0.borrow_mut();
-        if state.whole.get_or_insert_with(|| found.clone()) != &found {
+        if *state.whole.get_or_insert(found) != found {
             state.has_changed = true;
         }
     }
@@ -183,7 +193,7 @@ impl<R: Read> Drop for Pass<'_, R> {
         if self.is_over || is_in_head || self.passes.0.borrow().is_abandoned {
             return;
         }
-        let read = fingerprint(self.size, &self.hash.digest());
+        let read = (self.size, self.hash.digest());
         self.passes.0.borrow_mut().prefixes.push(read);
     }
 }
@@ -206,8 +216,4 @@ pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
     let passes = Passes::default();
     passes.complete(reader)?;
     Ok(passes.common_fingerprint()?.expect("the pass has reached the end"))
-}
-
-fn fingerprint(size: u64, hash: &[u8]) -> Fingerprint {
-    (size, data_encoding::HEXLOWER.encode(hash))
 }

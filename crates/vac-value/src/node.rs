@@ -255,13 +255,15 @@ impl<'d, 'a> Node<'d, 'a> {
     /// Returns whether it is this text.
     #[inline]
     pub fn is_text(self, expected: &str) -> bool {
-        // The length of a JSON token without escapes rules out most texts.
         let entry = self.entry();
-        if matches!(self.document.source, Source::Json(_))
+        if let Source::Json(text) = self.document.source
             && entry.flags & ESCAPED == 0
-            && (entry.end - entry.start) as usize != expected.len() + 2
         {
-            return false;
+            // The length rules out most texts.
+            let token = &text.as_bytes()[entry.start as usize..entry.end as usize];
+            return token.len() == expected.len() + 2
+                && entry.kind == Kind::Text
+                && &token[1..token.len() - 1] == expected.as_bytes();
         }
         match self.text_bytes() {
             Some(bytes) => bytes == expected.as_bytes(),

@@ -87,7 +87,8 @@ fn convert_to(
     out: &mut dyn Write,
 ) -> Result<Converted, vac_adapter::Error> {
     let mut reports: Result<_, vac_adapter::Error> = Ok(Vec::new());
-    let loaded = read_log(log, agent, options.max_event, &mut |session, loaded| {
+    let loaded = load_to_convert(log, options)?;
+    each_session(&loaded, agent, &mut |session, loaded| {
         let Ok(done) = &mut reports else { return };
         let written = write(session, agent, options, loaded, out).and_then(|report| {
             if options.record.encoding == Encoding::Json {
@@ -124,7 +125,8 @@ pub fn convert_each<W: Write, T>(
     complete: impl Fn(W) -> io::Result<T>,
 ) -> Result<Vec<Written<T>>, vac_adapter::Error> {
     let mut all = Vec::new();
-    let loaded = read_log(log, agent, options.max_event, &mut |session, loaded| {
+    let loaded = load_to_convert(log, options)?;
+    each_session(&loaded, agent, &mut |session, loaded| {
         let mut out = open();
         let report = write(session, agent, options, loaded, &mut out);
         all.push(report.and_then(|report| Ok((report, complete(out)?))));
@@ -146,10 +148,27 @@ pub fn read_log<'l>(
     show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
 ) -> Result<Loaded<'l>, vac_adapter::Error> {
     let loaded = log.load_within(max_event)?;
-    for session in &agent.adapter.survey(&loaded)? {
-        show(&Named::new(&**session, agent.name), &loaded);
-    }
+    each_session(&loaded, agent, show)?;
     Ok(loaded)
+}
+
+/// Loads a log, and starts to hash it: its records state its SHA-256.
+fn load_to_convert<'l>(log: &'l StoredLog, options: &ConvertOptions) -> io::Result<Loaded<'l>> {
+    let loaded = log.load_within(options.max_event)?;
+    loaded.start_hashing();
+    Ok(loaded)
+}
+
+/// Passes each session of a log to a function.
+fn each_session<'l>(
+    loaded: &Loaded<'l>,
+    agent: Agent,
+    show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
+) -> Result<(), vac_adapter::Error> {
+    for session in &agent.adapter.survey(loaded)? {
+        show(&Named::new(&**session, agent.name), loaded);
+    }
+    Ok(())
 }
 
 /// Writes a record. If the agent is newer than the tested versions, the report contains a warning,
@@ -161,7 +180,6 @@ fn write(
     log: &Loaded<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, vac_adapter::Error> {
-    log.start_hashing();
     let mut report = session::write(session, &options.record, &|| log.sources(), out)?;
     if let (Some(version), Some(tested)) = (&report.cli_version, agent.adapter.newest_tested())
         && is_newer(version, tested)
