@@ -3,6 +3,7 @@
 //! Cursor puts what was typed into an element `<user_query>`, next to elements with context and
 //! a `<timestamp>`. Its own follow-ups are in such an element, too.
 
+use memchr::memmem;
 use vac_adapter::prompt::{PromptRule, Typed, block_author};
 use vac_record::annotations::Author;
 use vac_value::{Kind, Node};
@@ -157,16 +158,22 @@ fn queries(text: &str) -> Vec<Query<'_>> {
     let mut queries = Vec::new();
     let mut rest = text;
     let mut between = "";
-    while let Some((before, inside)) = rest.split_once(QUERY_BEGIN) {
-        let next = inside.find("\n<user_query>").map_or(inside.len(), |at| at + 1);
+    while let Some(at) = find(rest, QUERY_BEGIN) {
+        let (before, inside) = (&rest[..at], &rest[at + QUERY_BEGIN.len()..]);
+        let next = find(inside, "\n<user_query>").map_or(inside.len(), |at| at + 1);
         let element = &inside[..next];
-        let end = element.rfind(QUERY_END);
-        let is_notified = before.contains(NOTIFICATION) || between.contains(NOTIFICATION);
+        let end = memmem::rfind(element.as_bytes(), QUERY_END.as_bytes());
+        let is_notified = [before, between].iter().any(|it| find(it, NOTIFICATION).is_some());
         queries.push(Query { text: element[..end.unwrap_or(next)].trim(), is_notified });
         between = end.map_or("", |end| &element[end..]);
         rest = &inside[next..];
     }
     queries
+}
+
+/// Returns the offset of the first occurrence of a pattern. Prompts can be long.
+fn find(text: &str, pattern: &str) -> Option<usize> {
+    memmem::find(text.as_bytes(), pattern.as_bytes())
 }
 
 /// Returns a text without elements `<timestamp>` at the beginning of a line or after another

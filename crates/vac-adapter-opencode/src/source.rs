@@ -72,7 +72,7 @@ impl<'i> Source<'i> {
     /// first.
     pub fn add<'u>(&mut self, objects: impl Iterator<Item = &'u StoredObject<'u>>) -> usize {
         let first = self.spots.len();
-        if self.log.frames_in_memory().is_none() {
+        if !self.log.is_in_memory() {
             self.spots.extend(objects.map(|stored| Spot {
                 file: stored.place.file,
                 index: stored.place.index,
@@ -98,9 +98,12 @@ impl<'i> Source<'i> {
                 Some(reason) => Ok(read(Seen::Raw(text, reason))),
             };
         }
-        if let Some(frame) = self.log.frame(stored.place) {
-            let seen = find_object(frame, stored.node).ok_or_else(changed)?;
-            return Ok(read(seen));
+        if self.log.is_in_memory() {
+            let found = self.log.frame(stored.place, scanner, |frame| {
+                let seen = find_object(frame, stored.node)?;
+                Some(read(seen))
+            });
+            return found.flatten().ok_or_else(changed);
         }
         if !self.window.borrow().holds(number) {
             // Free the old window before the new one is read.

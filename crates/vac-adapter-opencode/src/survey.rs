@@ -66,8 +66,8 @@ fn is_known(stored: &StoredObject<'_>) -> bool {
 fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     let mut objects = Objects::default();
     let mut redactor = Redactor::new(secret::SECRETS);
-    if let Some(frames) = log.frames_in_memory() {
-        frames.for_each(|frame| objects.add(frame, &mut redactor, |text| text));
+    if log.is_in_memory() {
+        log.each_in_memory(|frame| objects.add(frame, &mut redactor, |text| text));
         return Ok(objects);
     }
     log.each(|frame| {

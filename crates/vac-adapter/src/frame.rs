@@ -33,7 +33,9 @@ use std::io::{self, Read};
 use vac_record::annotations;
 use vac_value::{Document, Problem, Scanner, SyntaxError};
 
-pub use in_memory::{each_frame_in_memory, frames_in_memory, frames_in_memory_within};
+pub use in_memory::{
+    StoredFrames, each_frame_in_memory, frames_in_memory, frames_in_memory_within,
+};
 use pieces::FrameEnd;
 pub use pieces::piece_length;
 pub use step::scanner;
@@ -312,11 +314,7 @@ impl<R: Read> Frames<R> {
                     let place = self.count.next(self.window.line(), self.window.offset());
                     let frame = document_frame(place, document);
                     let shown = show(&frame);
-                    if let Content::Document(document)
-                    | Content::Raw(Raw { document: Some(document), .. }) = frame.content
-                    {
-                        self.scanner.recycle(document);
-                    }
+                    in_memory::recycle(frame, &mut self.scanner);
                     self.window.skip(end);
                     return Ok(Some(shown));
                 }

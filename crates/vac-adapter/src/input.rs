@@ -1,11 +1,14 @@
 //! The input of an adapter: one file, or several that together contain one session.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Read};
 
+use vac_value::Scanner;
+
 use crate::adapter::Error;
 use crate::container::{Container, Trouble, troubles_at};
-use crate::frame::{self, Frame, Frames};
+use crate::frame::{self, Frame, Frames, StoredFrames};
 
 /// A file, or something like one, that can be read more than once.
 pub trait Input {
@@ -167,7 +170,7 @@ pub struct Log<'i> {
 }
 
 enum File<'i> {
-    InMemory(Vec<Frame<'i>>),
+    InMemory(StoredFrames<'i>),
     Streamed(&'i dyn Input),
 }
 
@@ -194,10 +197,10 @@ impl<'i> Log<'i> {
         });
         let mut files: Vec<_> = files.collect();
         for (number, file) in files.iter_mut().enumerate() {
-            if let File::InMemory(frames) = file {
-                for frame in frames {
-                    frame.place.file = number;
-                }
+            if let File::InMemory(frames) = file
+                && number > 0
+            {
+                frames.set_file(number);
             }
         }
         Self { files, troubles }
@@ -218,7 +221,7 @@ impl<'i> Log<'i> {
     pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
         for (number, file) in self.files.iter().enumerate() {
             match file {
-                File::InMemory(frames) => frames.iter().try_for_each(&mut show)?,
+                File::InMemory(frames) => frames.each(&mut show)?,
                 File::Streamed(input) => frames(*input, number)?.each(&mut show)?,
             }
         }
@@ -230,21 +233,35 @@ impl<'i> Log<'i> {
         LogParts { log: self, open: None }
     }
 
-    /// Returns all frames, if all files are in memory. Values of these frames borrow from the
-    /// input.
-    pub fn frames_in_memory(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
-        let files = self.files.iter().map(|file| match file {
-            File::InMemory(frames) => Some(frames),
-            File::Streamed(_) => None,
-        });
-        let files: Option<Vec<_>> = files.collect();
-        files.map(|files| files.into_iter().flatten())
+    /// Returns whether all files are in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.files.iter().all(|file| matches!(file, File::InMemory(_)))
     }
 
-    /// Returns the frame at a place, if its file is in memory.
-    pub fn frame(&self, place: frame::Place) -> Option<&Frame<'i>> {
+    /// Passes each frame to `show`, of the files that are in memory. Texts of these frames borrow
+    /// from the input.
+    pub fn each_in_memory(&self, mut show: impl FnMut(&Frame<'i>)) {
+        for file in &self.files {
+            if let File::InMemory(frames) = file {
+                let shown: Result<(), Infallible> = frames.each(|frame| {
+                    show(frame);
+                    Ok(())
+                });
+                let Ok(()) = shown;
+            }
+        }
+    }
+
+    /// Passes the frame at a place to `show`, if its file is in memory. The scanner's memory is used
+    /// for it.
+    pub fn frame<T>(
+        &self,
+        place: frame::Place,
+        scanner: &mut Scanner,
+        show: impl FnOnce(&Frame<'i>) -> T,
+    ) -> Option<T> {
         match self.files.get(place.file)? {
-            File::InMemory(frames) => frames.get(usize::try_from(place.index).ok()?),
+            File::InMemory(frames) => frames.get(usize::try_from(place.index).ok()?, scanner, show),
             File::Streamed(_) => None,
         }
     }
@@ -274,8 +291,7 @@ impl<'i> Log<'i> {
             None => Ok(()),
             Some(File::InMemory(frames)) => {
                 let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
-                let end = index(range.end).min(frames.len());
-                frames[index(range.start).min(end)..end].iter().try_for_each(show)
+                frames.range(index(range.start)..index(range.end), show)
             }
             Some(File::Streamed(input)) => {
                 let mut frames = frames(*input, file)?;
@@ -325,9 +341,8 @@ impl LogParts<'_, '_> {
             match file {
                 File::InMemory(frames) => {
                     let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
-                    let end = index(end).min(frames.len());
-                    let start = first.map_or(0, |first| index(first.index)).min(end);
-                    frames[start..end].iter().try_for_each(&mut show)?;
+                    let start = first.map_or(0, |first| index(first.index));
+                    frames.range(start..index(end), &mut show)?;
                 }
                 File::Streamed(input) => {
                     let open = match self.open.take() {

@@ -118,13 +118,19 @@ impl Scanner {
         document
     }
 
+    /// Returns empty memory for an index: that of a document that was recycled, if there is one.
+    pub(crate) fn take_spare(&mut self) -> Vec<Entry> {
+        let mut entries = std::mem::take(&mut self.spare);
+        entries.clear();
+        entries
+    }
+
     fn index<'a>(&mut self, source: Source<'a>) -> Result<Index<'a>, SyntaxError> {
         let limit = self.limits.size.min(u32::MAX as usize);
         if source.bytes().len() > limit {
             return Err(SyntaxError { offset: limit, problem: Problem::Size(limit) });
         }
-        let mut entries = std::mem::take(&mut self.spare);
-        entries.clear();
+        let mut entries = self.take_spare();
         if entries.capacity() == 0 {
             // Most documents that are scanned alone are small values: one allocation is enough.
             entries.reserve((source.bytes().len() / BYTES_PER_NODE).clamp(1, FIRST_NODES));

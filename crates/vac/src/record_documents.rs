@@ -147,7 +147,7 @@ fn each_in_memory(bytes: &[u8], encoding: Encoding, receive: &mut DocumentReceiv
             }
             // The framing of logs finds where the next document begins, in one pass.
             Err(_) => {
-                return each_frame_in_memory(rest, &mut |frame| show(&frame, start, receive));
+                return each_frame_in_memory(rest, &mut |frame| show(frame, start, receive));
             }
         }
     }

@@ -1,31 +1,116 @@
 //! Frames of an input in memory, scanned once and without copying; a large one by two threads.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
 use std::thread;
 
-use vac_value::{Problem, Scanner, SyntaxError};
+use vac_value::{PackedDocuments, Problem, Scanner, SyntaxError};
 
 use super::step::{
     End, PlaceCounter, Step, document_frame, invalid_end, line_ends, scanner, scanner_within, step,
     utf8_at, without_return,
 };
-use super::{Content, Frame, Limit, Raw, Reason};
+use super::{Content, Frame, Limit, Place, Raw, Reason};
 
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
 
-/// The maximum number of frames that are in memory. Each takes less than 256 bytes, however short it
-/// is in the input.
+/// The maximum number of frames that are in memory. Each takes about 100 bytes, however short it
+/// is in the input, or 256 if it is not a small document.
 const MAX_FRAMES: usize = 1 << 19;
 
+const _: () = assert!(size_of::<StoredFrame<'_>>() <= 56, "the memory of all frames is bounded");
 const _: () = assert!(size_of::<Frame<'_>>() < 256, "the memory of all frames is bounded");
+
+/// A document of more nodes has an index of its own, which is not copied when the document is read.
+const MAX_PACKED: usize = 1 << 10;
 
 /// An input of fewer bytes is scanned by one thread.
 const MIN_HALVED: usize = 2 << 20;
 
-/// Receives frames.
-type Show<'a, 's> = dyn FnMut(Frame<'a>) -> ControlFlow<()> + 's;
+/// Receives frames, and the scanner that made them.
+type Show<'a, 's> = dyn FnMut(Frame<'a>, &mut Scanner) -> ControlFlow<()> + 's;
+
+/// The frames of an input in memory.
+#[derive(Debug)]
+pub struct StoredFrames<'a> {
+    /// The frames of the whole input, or those of its two halves.
+    parts: Vec<Scanned<'a>>,
+}
+
+#[derive(Debug)]
+enum StoredFrame<'a> {
+    /// A small document, by its number among those of its part.
+    Packed(Place, usize),
+    Whole(Box<Frame<'a>>),
+}
+
+impl StoredFrame<'_> {
+    fn place_mut(&mut self) -> &mut Place {
+        match self {
+            Self::Packed(place, _) => place,
+            Self::Whole(frame) => &mut frame.place,
+        }
+    }
+}
+
+impl<'a> StoredFrames<'a> {
+    /// Returns the number of frames.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.frames.len()).sum()
+    }
+
+    /// Returns whether there are no frames.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sets the number of the file in the places of all frames.
+    pub(crate) fn set_file(&mut self, file: usize) {
+        let frames = self.parts.iter_mut().flat_map(|part| &mut part.frames);
+        frames.for_each(|frame| frame.place_mut().file = file);
+    }
+
+    /// Passes each frame to `show`, up to the first error.
+    pub fn each<E>(&self, show: impl FnMut(&Frame<'a>) -> Result<(), E>) -> Result<(), E> {
+        self.range(0..self.len(), show)
+    }
+
+    /// Passes each frame in a range of numbers to `show`, up to the first error.
+    pub fn range<E>(
+        &self,
+        range: Range<usize>,
+        mut show: impl FnMut(&Frame<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut scanner = Scanner::default();
+        let mut before = 0;
+        for part in &self.parts {
+            let within = |number: usize| number.saturating_sub(before).min(part.frames.len());
+            for number in within(range.start)..within(range.end) {
+                part.show(number, &mut scanner, &mut show)?;
+            }
+            before += part.frames.len();
+        }
+        Ok(())
+    }
+
+    /// Passes the frame of a number to `show`; `None` if there are not as many. The memory of a
+    /// document that was [recycled](Scanner::recycle) is used for it.
+    pub fn get<T>(
+        &self,
+        mut number: usize,
+        scanner: &mut Scanner,
+        show: impl FnOnce(&Frame<'a>) -> T,
+    ) -> Option<T> {
+        for part in &self.parts {
+            match number.checked_sub(part.frames.len()) {
+                Some(rest) => number = rest,
+                None => return Some(part.show(number, scanner, show)),
+            }
+        }
+        None
+    }
+}
 
 /// Returns all frames of an input in memory, the same as [`super::Frames`] without a limit.
 pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
@@ -35,7 +120,7 @@ pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
 /// Returns all frames of an input in memory, the same as [`super::Frames`] within the limit on one
 /// frame. `None` if a frame is too long, or all frames or their index would need too much memory: the
 /// input has to be read frame by frame then.
-pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Frame<'_>>> {
+pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<StoredFrames<'_>> {
     let limit = Limit::new(max_event);
     if bytes.len() > limit.in_memory() {
         return None;
@@ -43,13 +128,15 @@ pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<Vec<Fra
     let halves = (bytes.len() >= MIN_HALVED).then(|| frames_of_halves(bytes, limit));
     halves.flatten().or_else(|| {
         let scanned = Scanned::new(bytes, limit);
-        (!scanned.is_over_limit).then_some(scanned.frames)
+        (!scanned.is_over_limit).then(|| StoredFrames { parts: vec![scanned] })
     })
 }
 
 /// The frames of an input or of a half of it.
+#[derive(Debug, Default)]
 struct Scanned<'a> {
-    frames: Vec<Frame<'a>>,
+    frames: Vec<StoredFrame<'a>>,
+    documents: PackedDocuments<'a>,
     /// The number of line ends in it.
     line_ends: u64,
     /// Whether bytes were found that are not a document.
@@ -62,9 +149,9 @@ struct Scanned<'a> {
 impl<'a> Scanned<'a> {
     fn new(bytes: &'a [u8], limit: Limit) -> Self {
         let scanner = scanner_within(limit.nodes().min(MAX_NODES));
-        let mut frames = Vec::new();
-        let mut push = |frame| {
-            frames.push(frame);
+        let mut scanned = Self::default();
+        let mut push = |frame: Frame<'a>, scanner: &mut Scanner| {
+            scanned.push(frame, scanner);
             ControlFlow::Continue(())
         };
         let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
@@ -73,16 +160,72 @@ impl<'a> Scanned<'a> {
         splitter.max_frames = MAX_FRAMES;
         splitter.split();
         let Splitter { line, has_invalid, is_over_limit, max_nodes, .. } = splitter;
-        Self { frames, line_ends: line - 1, has_invalid, is_over_limit, max_nodes }
+        Self { line_ends: line - 1, has_invalid, is_over_limit, max_nodes, ..scanned }
+    }
+
+    fn push(&mut self, Frame { place, content }: Frame<'a>, scanner: &mut Scanner) {
+        let content = match content {
+            Content::Document(document) if document.len() <= MAX_PACKED => {
+                let number = self.documents.len();
+                match self.documents.push(document, scanner) {
+                    Ok(()) => return self.frames.push(StoredFrame::Packed(place, number)),
+                    Err(document) => Content::Document(document),
+                }
+            }
+            other => other,
+        };
+        let frame = settle(Frame { place, content }, scanner);
+        self.frames.push(StoredFrame::Whole(Box::new(frame)));
+    }
+
+    /// Passes the frame of a number to `show`.
+    fn show<T>(
+        &self,
+        number: usize,
+        scanner: &mut Scanner,
+        show: impl FnOnce(&Frame<'a>) -> T,
+    ) -> T {
+        match &self.frames[number] {
+            StoredFrame::Packed(place, number) => {
+                let document = self.documents.get(*number, scanner);
+                let document = document.expect("every packed frame has a document");
+                let frame = Frame { place: *place, content: Content::Document(document) };
+                let shown = show(&frame);
+                recycle(frame, scanner);
+                shown
+            }
+            StoredFrame::Whole(frame) => show(frame),
+        }
+    }
+}
+
+/// Shrinks the document of a frame that is kept to the memory that it needs.
+fn settle<'a>(Frame { place, content }: Frame<'a>, scanner: &mut Scanner) -> Frame<'a> {
+    let content = match content {
+        Content::Document(document) => Content::Document(scanner.settle(document)),
+        Content::Raw(Raw { bytes, reason, document }) => {
+            let document = document.map(|document| scanner.settle(document));
+            Content::Raw(Raw { bytes, reason, document })
+        }
+    };
+    Frame { place, content }
+}
+
+/// Keeps the memory of a frame's document for the next one.
+pub(super) fn recycle(frame: Frame<'_>, scanner: &mut Scanner) {
+    if let Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) =
+        frame.content
+    {
+        scanner.recycle(document);
     }
 }
 
 /// Scans the two halves of a log of lines at the same time. `None` if that may give other
 /// frames than scanning it from the beginning.
-fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<Vec<Frame<'_>>> {
+fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<StoredFrames<'_>> {
     let middle = second_half(bytes)?;
     let (first, second) = bytes.split_at(middle);
-    let (first, second) = thread::scope(|scope| {
+    let (first, mut second) = thread::scope(|scope| {
         let run = || Scanned::new(second, limit);
         let second = thread::Builder::new().name("frames".to_owned()).spawn_scoped(scope, run);
         let second = second.ok()?;
@@ -96,15 +239,14 @@ fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<Vec<Frame<'_>>> {
     if first.has_invalid || first.is_over_limit || second.is_over_limit || is_too_much {
         return None;
     }
-    let mut frames = first.frames;
-    let count = frames.len() as u64;
-    frames.extend(second.frames.into_iter().map(|mut frame| {
-        frame.place.index += count;
-        frame.place.line += first.line_ends;
-        frame.place.offset += middle as u64;
-        frame
-    }));
-    Some(frames)
+    let count = first.frames.len() as u64;
+    for frame in &mut second.frames {
+        let place = frame.place_mut();
+        place.index += count;
+        place.line += first.line_ends;
+        place.offset += middle as u64;
+    }
+    Some(StoredFrames { parts: vec![first, second] })
 }
 
 /// Returns where the second half of a log of lines begins: at an object on a line of its own, after
@@ -119,15 +261,23 @@ fn second_half(bytes: &[u8]) -> Option<usize> {
 
 /// Passes the frames of an input in memory to `show` until it breaks off: the same frames as those of
 /// [`super::Frames`] without a limit.
-pub fn each_frame_in_memory<'a>(bytes: &'a [u8], show: &mut Show<'a, '_>) {
-    Splitter::new(bytes, usize::MAX, scanner(), show).split();
+pub fn each_frame_in_memory<'a>(
+    bytes: &'a [u8],
+    show: &mut dyn FnMut(&Frame<'a>) -> ControlFlow<()>,
+) {
+    let mut show = |frame: Frame<'a>, scanner: &mut Scanner| {
+        let shown = show(&frame);
+        recycle(frame, scanner);
+        shown
+    };
+    Splitter::new(bytes, usize::MAX, scanner(), &mut show).split();
 }
 
 /// Returns the frames of an input in memory up to the last of its first `documents` documents.
 pub(crate) fn first_frames_in_memory(bytes: &[u8], documents: usize) -> Vec<Frame<'_>> {
     let mut frames = Vec::new();
-    let mut push = |frame| {
-        frames.push(frame);
+    let mut push = |frame, scanner: &mut Scanner| {
+        frames.push(settle(frame, scanner));
         ControlFlow::Continue(())
     };
     Splitter::new(bytes, documents, scanner(), &mut push).split();
@@ -216,7 +366,6 @@ impl<'a, 's> Splitter<'a, 's> {
             }
             let length = match step(rest, end, &mut self.scanner) {
                 Step::Document(document, length) => {
-                    let document = self.scanner.settle(document);
                     match self.max_nodes.checked_sub(document.len()) {
                         Some(nodes) => self.max_nodes = nodes,
                         None => return self.is_over_limit = true,
@@ -277,7 +426,7 @@ impl<'a, 's> Splitter<'a, 's> {
             Some(frames) => self.max_frames = frames,
             None => return self.is_over_limit = true,
         }
-        self.is_stopped |= (self.show)(frame).is_break();
+        self.is_stopped |= (self.show)(frame, &mut self.scanner).is_break();
     }
 
     fn skip(&mut self, length: usize) {
@@ -292,7 +441,6 @@ mod tests {
     use vac_value::Document;
 
     use super::*;
-    use crate::frame::Place;
 
     fn piece() -> impl Strategy<Value = &'static [u8]> {
         prop::sample::select(vec![
@@ -314,16 +462,29 @@ mod tests {
         ])
     }
 
-    fn describe<'f>(frame: &'f Frame<'_>) -> (Place, &'f [u8], usize, Option<&'f Reason>) {
+    /// The place of a frame, its bytes, the number of nodes, and why it is not a document.
+    type Description = (Place, Vec<u8>, usize, Option<Reason>);
+
+    fn describe(frame: &Frame<'_>) -> Description {
         match &frame.content {
             Content::Document(document) => {
-                (frame.place, document.root().raw(), document.len(), None)
+                (frame.place, document.root().raw().to_vec(), document.len(), None)
             }
             Content::Raw(raw) => {
                 let nodes = raw.document.as_ref().map_or(0, Document::len);
-                (frame.place, raw.bytes, nodes, Some(&raw.reason))
+                (frame.place, raw.bytes.to_vec(), nodes, Some(raw.reason.clone()))
             }
         }
+    }
+
+    fn describe_all(frames: &StoredFrames<'_>) -> Vec<Description> {
+        let mut all = Vec::new();
+        let each: Result<(), ()> = frames.each(|frame| {
+            all.push(describe(frame));
+            Ok(())
+        });
+        each.unwrap();
+        all
     }
 
     proptest! {
@@ -334,9 +495,12 @@ mod tests {
             let log = pieces.concat();
             let limit = Limit::new(super::super::MAX_EVENT);
             if let Some(frames) = frames_of_halves(&log, limit) {
-                let whole = Scanned::new(&log, limit).frames;
-                let frames: Vec<_> = frames.iter().map(describe).collect();
-                prop_assert_eq!(frames, whole.iter().map(describe).collect::<Vec<_>>());
+                let whole = StoredFrames { parts: vec![Scanned::new(&log, limit)] };
+                prop_assert_eq!(frames.len(), whole.len());
+                prop_assert_eq!(describe_all(&frames), describe_all(&whole));
+                let unpacked = frames_in_memory(&log);
+                let unpacked: Vec<_> = unpacked.iter().map(describe).collect();
+                prop_assert_eq!(unpacked, describe_all(&whole));
             }
         }
     }

@@ -131,8 +131,16 @@ fn within(log: &[u8], limit: usize) -> (Vec<OwnedFrame>, Option<Vec<OwnedFrame>>
     while let Some(frame) = frames.next(to_owned_frame).expect("memory can be read") {
         found.push(frame);
     }
-    let held = frames_in_memory_within(log, limit);
-    (found, held.map(|frames| frames.iter().map(to_owned_frame).collect()))
+    let held = frames_in_memory_within(log, limit).map(|frames| {
+        let mut all = Vec::new();
+        let each: Result<(), ()> = frames.each(|frame| {
+            all.push(to_owned_frame(frame));
+            Ok(())
+        });
+        each.expect("the function does not fail");
+        all
+    });
+    (found, held)
 }
 
 #[test]

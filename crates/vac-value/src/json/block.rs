@@ -61,6 +61,13 @@ fn special(bytes: [u8; WIDTH]) -> u32 {
     (control | quote | backslash).to_bitmask()
 }
 
+/// Returns the offset of the first backslash in a block; the length of the block without one.
+#[inline]
+pub(crate) fn first_backslash(bytes: [u8; WIDTH]) -> usize {
+    let backslash = u8x16::new(bytes).simd_eq(u8x16::splat(b'\\'));
+    (backslash.to_bitmask() | 1 << WIDTH).trailing_zeros() as usize
+}
+
 /// Returns the offset of the first quote, backslash or control character from `at` on, or the
 /// end.
 #[inline]
