@@ -71,7 +71,7 @@ pub(crate) struct Facts {
     is_journal: bool,
     pub models: Models,
     /// For each message of the API its last line with a usage.
-    usage: ShortHashMap<usize>,
+    usage: ShortHashMap<LineNumber>,
     /// The messages with an id: hashes of id and content.
     messages: ShortHashMap<()>,
     queue: Queue,
@@ -129,6 +129,25 @@ pub(crate) struct LinePlan {
 
 // There is one for each line of the log.
 const _: () = assert!(size_of::<LinePlan>() <= 10);
+
+/// The number of a line, in few bytes: many are kept.
+#[derive(Clone, Copy, Debug)]
+struct LineNumber([u8; 5]);
+
+impl LineNumber {
+    fn new(line: usize) -> Self {
+        let [bytes @ .., 0, 0, 0] = (line as u64).to_le_bytes() else {
+            unreachable!("there is no memory for the plans of 2^40 lines");
+        };
+        Self(bytes)
+    }
+
+    fn index(self) -> usize {
+        let Self([a, b, c, d, e]) = self;
+        let number = u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]);
+        usize::try_from(number).expect("it was a usize")
+    }
+}
 
 /// The kind of entry that a line becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -388,8 +407,9 @@ impl Facts {
             models.filter_map(Node::text).for_each(|model| self.add_model(&model, 0, is_subagent));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
-        if let Some(before) = id.and_then(|id| self.usage.insert(ShortHash::new(&*id), line))
-            && let Some(plan) = self.plans.get_mut(before)
+        let number = LineNumber::new(line);
+        if let Some(before) = id.and_then(|id| self.usage.insert(ShortHash::new(&*id), number))
+            && let Some(plan) = self.plans.get_mut(before.index())
         {
             plan.counts_usage = false;
         }

@@ -9,27 +9,37 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 ///
 /// Of a million different values, two have the same hash with a probability of 1 in 37 million.
 /// Then a message is linked to the wrong one, or its usage is not counted.
+///
+/// It is kept as bytes: a map of integers aligns its values to eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ShortHash(u64);
+pub(crate) struct ShortHash([u8; 8]);
 
 impl ShortHash {
     /// Hashes a value.
     pub fn new(value: &(impl Hash + ?Sized)) -> Self {
         let mut hasher = DefaultHasher::new();
         value.hash(&mut hasher);
-        Self(hasher.finish())
+        Self(hasher.finish().to_be_bytes())
     }
 }
 
 /// The number of maps that a [`ShortHashMap`] consists of.
-const MAPS: u8 = 16;
+const MAPS: usize = 16;
+
+/// The first two bytes of the first hash of each map but the first one: 2^(n / 16) - 1 of their range,
+/// for n from 1 to 15.
+const FIRST_HASHES: [u16; MAPS - 1] = [
+    2902, 5932, 9096, 12400, 15850, 19454, 23216, 27146, 31249, 35534, 40009, 44682, 49562, 54658,
+    59979,
+];
 
 /// Values by hashes.
 ///
-/// A map that grows is in memory twice while it moves its values, at half the size and at the new
-/// one. Of several maps only one grows at a time.
+/// A map that grows doubles its memory, and is in memory twice while it moves its values. These maps
+/// have different numbers of values, the last nearly twice as many as the first, so that they grow one
+/// after the other.
 #[derive(Debug)]
-pub(crate) struct ShortHashMap<V>([HashMap<ShortHash, V>; MAPS as usize]);
+pub(crate) struct ShortHashMap<V>([HashMap<ShortHash, V>; MAPS]);
 
 impl<V> Default for ShortHashMap<V> {
     fn default() -> Self {
@@ -59,8 +69,9 @@ impl<V> ShortHashMap<V> {
     }
 
     /// Returns the number of the map that a hash belongs to.
-    fn map(ShortHash(hash): ShortHash) -> usize {
-        usize::try_from(hash % u64::from(MAPS)).expect("less than the number of maps")
+    fn map(ShortHash([first, second, ..]): ShortHash) -> usize {
+        let start = u16::from_be_bytes([first, second]);
+        FIRST_HASHES.partition_point(|first| *first <= start)
     }
 }
 
@@ -83,11 +94,20 @@ mod tests {
     }
 
     #[test]
-    fn values_are_divided_among_all_maps() {
+    fn maps_grow_one_after_the_other() {
         let mut map = ShortHashMap::default();
-        for number in 0..16_000 {
+        let (mut steps, mut before) = (0, 0);
+        for number in 0..30_000_usize {
             map.insert(ShortHash::new(&number), ());
+            let capacity: usize = map.0.iter().map(HashMap::capacity).sum();
+            if number >= 10_000 && capacity > before {
+                steps += 1;
+                assert!(10 * capacity < 17 * number, "{capacity} places for {number} values");
+            }
+            before = capacity;
         }
-        assert!(map.0.iter().all(|map| (800..1200).contains(&map.len())));
+        assert!(steps >= MAPS, "{steps}");
+        let (first, last) = (map.0[0].len(), map.0[MAPS - 1].len());
+        assert!((160..240).contains(&(100 * last / first)), "{first} {last}");
     }
 }
