@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use vac::AGENTS;
+use serde_json::Value;
+use vac::{AGENTS, ConvertOptions, Search};
 use vac_adapter::places::System;
 use vac_adapter_check::{corpus, fixture_logs};
 use vac_tests::markdown::{Document, code};
@@ -32,6 +33,48 @@ fn tests_named_by_the_code_map_exist() {
         }
     }
     assert!(count > 15, "only {count} tests are named");
+}
+
+/// The README shows a part of the record of its first sample. Texts that end with `...` are cut.
+#[test]
+fn record_in_the_readme_is_part_of_a_real_one() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    let after = readme.split("```json\n").nth(1).expect("a record");
+    let shown = after.split("```").next().expect("its end");
+    let shown: Value = serde_json::from_str(shown).expect("JSON");
+    let search = Search {
+        paths: vec![root().join("fixtures/samples/claude.jsonl")],
+        ..Search::default()
+    };
+    let plan = search.plan().expect("the sample");
+    let mut record = Vec::new();
+    vac::convert(&plan.tasks[0], &ConvertOptions::default(), &mut record).expect("a record");
+    let record: Value = serde_json::from_slice(&record).expect("JSON");
+    assert_eq!(find_difference(&shown, &record), None);
+}
+
+/// Returns where a value is not part of another one: an object may have more members, and an array
+/// more elements in between.
+fn find_difference(part: &Value, whole: &Value) -> Option<String> {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => part.iter().find_map(|(key, value)| {
+            let Some(other) = whole.get(key) else { return Some(format!("/{key}")) };
+            find_difference(value, other).map(|path| format!("/{key}{path}"))
+        }),
+        (Value::Array(part), Value::Array(whole)) => {
+            let mut rest = whole.iter();
+            let is_missing = |value| !rest.any(|other| find_difference(value, other).is_none());
+            part.iter().position(is_missing).map(|at| format!("/{at}"))
+        }
+        (Value::String(part), Value::String(whole)) => {
+            let is_same = match part.strip_suffix("...") {
+                Some(beginning) => whole.starts_with(beginning),
+                None => part == whole,
+            };
+            (!is_same).then(|| format!(": {part}"))
+        }
+        _ => (part != whole).then(|| format!(": {part}")),
+    }
 }
 
 /// Paths in the code map begin in its folder, those of other documents at the root.
