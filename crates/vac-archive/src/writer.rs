@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use vac::files::FolderLock;
 use vac_sign::Signer;
 use vac_sign::merkle::Peaks;
 use vac_sign::statement::Sign1;
@@ -20,7 +21,6 @@ use crate::journal::{
     ArchiveHead, HEADS, ItemSearch, Items, STATEMENTS, Statement, TooManyItems, read_file,
     read_head, read_statement, statement_leaf, tree,
 };
-use crate::lock::FolderLock;
 use crate::objects::{MAX_RECORD, OBJECTS};
 
 /// An archive that is written to.

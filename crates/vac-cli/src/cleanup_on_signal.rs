@@ -5,34 +5,18 @@
 //! folder with a locked file in it: the system ends the lock with the process, and the next
 //! run removes folders whose lock is free.
 
-use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 
 use tempfile::TempDir;
+use vac::files::temporary_paths::create;
 use vac_store::{SafePath, Skipped};
 
-/// The paths to remove. The program does not end while another thread holds the lock.
-static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Creates a file or a folder that is removed if a signal ends the program.
-pub fn create<T: AsRef<Path>>(create: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// Waits for signals as soon as there is a temporary file.
+pub fn watch() {
     #[cfg(unix)]
-    signals::watch();
-    let mut temporary = temporary();
-    let created = create()?;
-    temporary.insert(created.as_ref().to_owned());
-    Ok(created)
-}
-
-/// Renames or removes such a file, which no signal removes afterwards, even if that failed.
-pub fn release<T>(path: &Path, release: impl FnOnce() -> T) -> T {
-    let mut temporary = temporary();
-    let done = release();
-    temporary.remove(path);
-    done
+    vac::files::temporary_paths::before_create(signals::watch);
 }
 
 /// The prefix of the names of folders for copies.
@@ -122,10 +106,6 @@ fn is_stale(folder: &Path) -> bool {
     })
 }
 
-fn temporary() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(unix)]
 mod signals {
     use std::sync::{Arc, Once, mpsc};
@@ -135,8 +115,8 @@ mod signals {
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+    use vac::files::temporary_paths;
 
-    use super::temporary;
     use crate::printer::is_pager_running;
 
     /// A folder may get another file while it is removed.
@@ -171,7 +151,7 @@ mod signals {
     /// Removes temporary files, and ends the program as the signal would have.
     fn end(signal: i32) {
         // While this is locked, no temporary file is created or renamed.
-        let temporary = temporary();
+        let temporary = temporary_paths::lock();
         for path in &*temporary {
             for _ in 0..TRIES {
                 let is_gone = if path.is_dir() {

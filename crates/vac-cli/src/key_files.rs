@@ -7,12 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use vac::files::Readers;
 use vac_sign::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
 use crate::key_password;
 use crate::output_file::{Existing, write_file};
-use crate::readers::Readers;
 
 /// Maximum size of a key file.
 const MAX_SIZE: usize = 1 << 16;

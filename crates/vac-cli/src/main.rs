@@ -9,15 +9,14 @@
 //! # Decisions
 //!
 //! * Data is printed on stdout, messages on stderr. `--json` prints the same facts as the text.
-//! * This crate contains what libraries must not do: write files, print, handle signals, choose
-//!   exit codes. Everything else is done by calls into the library `vac` and its crates.
+//! * This crate contains what libraries must not do: parse arguments, print, handle signals, choose
+//!   exit codes. Everything else is done by calls into the library `vac`.
 //! * A command is a file in `commands`: its arguments, and a function that runs them with a
 //!   [`Printer`] and returns an [`Exit`]. Tests call it without a process.
 //! * The printer prints lines, in which text from outside is escaped, and JSON documents, which are
 //!   defined in `json_output`.
 
 mod archived;
-mod atomic_file;
 mod batch;
 mod cleanup_on_signal;
 mod commands;
@@ -30,14 +29,13 @@ mod hook;
 #[cfg(test)]
 mod in_process;
 mod input;
-mod input_guard;
 mod json_output;
 mod key_files;
 mod key_password;
 mod layout;
+mod mode_option;
 mod output_file;
 mod printer;
-mod readers;
 mod schema;
 mod session_index;
 mod session_names;
@@ -93,6 +91,7 @@ fn main() -> std::process::ExitCode {
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     });
+    cleanup_on_signal::watch();
     let _temporary = command.reads_logs().then(cleanup_on_signal::TemporaryFolder::new);
     command.run(&printer).unwrap_or_else(|error| Exit::from_error(&error, &printer)).into()
 }

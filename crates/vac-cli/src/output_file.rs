@@ -4,14 +4,12 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use vac::files::{AtomicFile, InputGuard, Readers, is_taken, refuse_agent_folder};
 use vac_archive::ArchiveFolders;
 use vac_store::RecordFolders as _;
 use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
-use crate::atomic_file::{AtomicFile, is_taken};
-use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::printer::Printer;
-use crate::readers::Readers;
 use crate::sessions;
 
 /// The output of a command: a file, or standard output.
@@ -73,7 +71,7 @@ impl OutputFile {
     /// Fails if the output exists and may not be replaced, or is one of the inputs.
     pub fn check_inputs(&self, existing: Existing, inputs: &InputGuard) -> Result<()> {
         match (self, existing) {
-            (Self::File(path, _), Existing::Replaced) => inputs.refuse(path),
+            (Self::File(path, _), Existing::Replaced) => Ok(inputs.refuse(path)?),
             (Self::File(path, _), _) if is_taken(path) => Err(already_exists(path, existing)),
             _ => Ok(()),
         }

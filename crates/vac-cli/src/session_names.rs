@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use vac::output::existing_record;
 use vac::parallel::ordered_parallel_map;
 use vac::{Agent, Search};
 use vac_archive::ArchiveFolders;
 use vac_store::{MemoryBudget, RecordFolders as _, StoredLog};
 use vac_value::Encoding;
 
-use crate::convert::existing_record;
 use crate::input::{self, Input};
 use crate::json_output::ListedSession;
 use crate::printer::Printer;

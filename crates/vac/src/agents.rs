@@ -3,6 +3,8 @@
 //! Adapters do not depend on each other; only this crate depends on all of them. The list is
 //! ordered: of two adapters that are equally sure of a log, the first reads it.
 
+use std::fmt;
+
 use vac_adapter::Adapter;
 use vac_adapter::places::Variables;
 
@@ -31,6 +33,13 @@ pub struct Agent {
     pub name: &'static str,
     /// The adapter: the agent's own, or that of the agent whose format it writes.
     pub adapter: &'static dyn Adapter,
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let adapter = self.adapter.name();
+        f.debug_struct("Agent").field("name", &self.name).field("adapter", &adapter).finish()
+    }
 }
 
 impl Agent {

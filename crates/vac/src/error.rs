@@ -36,6 +36,10 @@ pub enum ErrorKind {
     Changed,
     /// Not a valid record.
     Invalid,
+    /// A file that already exists.
+    Exists,
+    /// A folder that another process writes to.
+    Locked,
     /// A defect of this program.
     Internal,
 }
@@ -47,6 +51,11 @@ impl Error {
 
     pub(crate) fn refused(reason: impl Into<String>) -> Self {
         Self::new(ErrorKind::Refused, reason)
+    }
+
+    /// Makes the error of something that could not be done.
+    pub(crate) fn io(what: impl fmt::Display, error: &io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("{what}: {error}"))
     }
 
     pub(crate) fn at(mut self, place: impl Into<String>) -> Self {

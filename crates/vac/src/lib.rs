@@ -5,6 +5,8 @@
 //! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
 //! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`]
 //! work on records, and [`verify_log`] answers whether a record was made from a log.
+//! [`update_folder`] keeps a folder with the records of all tasks: it converts what is new or has
+//! changed, and returns what came of each session ([`output`]).
 //!
 //! ```
 //! use vac::{ConvertOptions, EventKind, EventOptions, Search, SecretKey, SignOptions, Signer};
@@ -60,8 +62,8 @@
 //! ```
 //!
 //! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`
-//! (convert, validate and sign a folder), `list_sessions`, `print_prompts`, `sign_and_verify`,
-//! `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
+//! (convert, validate and sign a folder), `update_folder` (convert what is new), `list_sessions`,
+//! `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
 //!
 //! # Decisions
 //!
@@ -77,6 +79,8 @@
 //! * Files need not be on disk: [`Search::plan_in`] searches a [`Source`], such as files in
 //!   [`MemorySource`] or in an object store, with the same code. A database there is copied to a private
 //!   temporary file. [`Task::from_bytes`] is for a log that is one file.
+//! * Only modules [`files`] and [`output`] write files: each gets its name when it is complete, and
+//!   can be read by no one who cannot read what it was made from. No module reads the clock.
 //! * Several sinks read a session in one pass ([`read::read_entries`]).
 //! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
 //!   the rest is made, for programs that keep logs in order or write records elsewhere.
@@ -85,6 +89,8 @@ mod agents;
 pub mod containment;
 pub mod convert;
 mod error;
+pub mod files;
+pub mod output;
 pub mod page;
 pub mod parallel;
 pub mod read;
@@ -103,6 +109,7 @@ pub mod when;
 pub use agents::{AGENTS, Agent, agent, agent_names, agents, place_variables};
 pub use convert::{ConvertOptions, Converted, Record, convert, convert_to_records};
 pub use error::{Error, ErrorKind, Result};
+pub use output::{OutputOptions, OutputReport, update_folder};
 pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
 pub use sign::{SignedRecord, SignerClaims, Verified, sign, verify};

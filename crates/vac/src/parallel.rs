@@ -26,6 +26,14 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
+/// Returns the number of items to work on at once: the given one, or for 0 one for each processor.
+pub(crate) fn or_all_processors(jobs: usize) -> usize {
+    match jobs {
+        0 => thread::available_parallelism().map_or(1, Into::into),
+        jobs => jobs,
+    }
+}
+
 /// Calls `work` with every item, for up to `jobs` items in parallel, and `take` with the results,
 /// in the order of the items and on the thread of the caller. Stops when `take` breaks. Panics if
 /// `work` does.

@@ -17,7 +17,7 @@ use vac_store::{
 };
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::parallel::ordered_parallel_map;
+use crate::parallel::{or_all_processors, ordered_parallel_map};
 use crate::{AGENTS, Agent, Task, agent_names};
 
 /// A search for sessions: the places to search, and the sessions that are wanted.
@@ -292,10 +292,7 @@ impl Search {
 
     /// Returns the number of logs that are read at once.
     pub fn jobs(&self) -> usize {
-        match self.jobs {
-            0 => std::thread::available_parallelism().map_or(1, Into::into),
-            jobs => jobs,
-        }
+        or_all_processors(self.jobs)
     }
 
     fn selected_agents(&self) -> Result<Vec<Agent>> {
@@ -365,10 +362,7 @@ impl Plan {
         match name_agent(&detected, agents) {
             Some(agent) => self.tasks.push(Task::new(detected, agent)?),
             None if detected.log.named => {
-                let reason = detected.looks_like.unwrap_or_else(|| {
-                    format!("unrecognised log format (supported: {})", agent_names())
-                });
-                self.troubles.push(Error::new(ErrorKind::Unrecognised, reason).at(name));
+                self.troubles.push(unrecognised(&detected.log, detected.looks_like));
             }
             None => {
                 let (reason, looks_like) = (SkippedBecause::NotALog, detected.looks_like);
@@ -377,6 +371,13 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Returns the error of a log that the user named and that is not one.
+pub(crate) fn unrecognised(log: &StoredLog, looks_like: Option<String>) -> Error {
+    let unknown = || format!("unrecognised log format (supported: {})", agent_names());
+    let reason = looks_like.unwrap_or_else(unknown);
+    Error::new(ErrorKind::Unrecognised, reason).at(log.shown.clone())
 }
 
 /// Returns the agent of a log. The name that the user gave takes precedence over that of the place,

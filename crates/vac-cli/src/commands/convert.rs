@@ -2,43 +2,36 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use vac::Agent;
-use vac::convert::ConvertOptions;
+use vac::files::{InputGuard, Wait, refuse_agent_folder};
+use vac::output::{
+    FoundLog, OutputOptions, RecordFile, RecordFolder, RecordOutput, UnchangedLogs, convert_logs,
+    readers_of_found,
+};
+use vac::{Agent, ConvertOptions};
 use vac_adapter::adapter::Profile;
-use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session;
+use vac_store::MemoryBudget;
 use vac_store::join::DetectedLog;
 use vac_store::skipped::SkippedReason;
-use vac_store::{MemoryBudget, StoredLog};
 use vac_value::{Encoding, Layout};
 
-use crate::atomic_file::make_folder;
-use crate::convert::containment::Finished;
-use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
-use crate::convert::existing_records::{ExistingRecords, Reading, UnchangedLog};
-use crate::convert::lock::{self, FolderLock, Wait};
+use crate::convert::messages::{Messages, advise};
 use crate::convert::output::{OutputKind, is_for_lines, may_have_several};
-use crate::convert::record_writer::Target;
 use crate::convert::report_file::ReportFile;
-use crate::convert::selection::Selection;
+use crate::convert::selection::{Selected, Selection};
 use crate::convert::summary::Summary;
 use crate::convert::unknown;
-use crate::convert::workers::{self, Outcome, SessionOutcome, Settings};
 use crate::exit::Exit;
-use crate::format::truncate;
 use crate::help;
-use crate::input_guard::{InputGuard, refuse_agent_folder};
-use crate::json_output::{Changes, FailedFile};
+use crate::mode_option::ModeOption;
 use crate::output_file::refuse_to_show;
 use crate::printer::{self, Printer};
-use crate::readers::ModeOption;
-use crate::session_names::{self, Last};
+use crate::session_names::{self, Last, Named};
 use crate::sessions;
 use crate::size;
 use crate::skipped;
@@ -165,7 +158,6 @@ enum ProfileName {
 
 impl ConvertArgs {
     /// Runs the command.
-    #[allow(clippy::too_many_lines)] // the steps of a conversion, one after the other
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
         if !self.selection.root.is_empty() && !self.discover {
             bail!("--root requires --discover");
@@ -179,104 +171,70 @@ impl ConvertArgs {
         let is_several =
             self.discover || (may_have_several(&self.paths) && !named.is_one_session());
         let kind = OutputKind::new(output, is_several)?;
-        let settings = self.settings(kind)?;
-        if let Some(path) = output.filter(|_| kind != OutputKind::Stdout) {
+        let options = self.output_options(kind)?;
+        if let Some(path) = output.filter(|_| kind == OutputKind::File) {
             refuse_agent_folder(path)?;
         }
-        self.check_options(kind, settings.options.record.encoding)?;
-        let started = SystemTime::now();
+        let encoding = options.convert.record.encoding;
+        self.check_options(kind, encoding)?;
         // Search logs only while no other run writes records of them.
         let folder = output.filter(|_| kind == OutputKind::Folder);
-        let lock = folder.filter(|folder| folder.is_dir());
-        let lock = lock.map(|folder| self.lock(folder, printer)).transpose()?;
-        let (agent, jobs) = (settings.agent, settings.jobs);
-        let budget = MemoryBudget::new(settings.options.max_event);
-        let mut selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
-        selected.logs.retain(|detected| {
-            let id = detected.preview.session_id.as_deref();
-            id.is_none_or(|id| named.selects(&detected.log, &[id]))
-        });
-        let found = if self.discover { &[][..] } else { &selected.found };
-        let inputs = inputs(found, &selected.logs);
-        let is_complete = selected.failed.is_empty();
-        let mut summary = Summary {
-            duplicates: selected.duplicates,
-            failed: selected.failed,
-            ..Summary::default()
-        };
-        let skipped = selected.skipped;
-        let sources =
-            selected.logs.iter().filter(|detected| detected.agent.is_some() || detected.log.named);
-        let readers = self.mode.readers_of_logs(sources.map(|detected| &detected.log));
-        let (destination, logs) = match folder {
-            None => {
-                (Destination::open(output, self.force, readers, &inputs, printer)?, selected.logs)
-            }
-            Some(folder) => {
-                make_folder(folder, readers)?;
-                let lock = match lock {
-                    Some(lock) => lock,
-                    None => self.lock(folder, printer)?,
-                };
-                let (existing, logs) = self.existing(
-                    folder,
-                    selected.logs,
-                    &settings,
-                    started,
-                    &mut summary,
-                    printer,
-                )?;
-                (Destination::folder(folder, existing, lock), logs)
-            }
-        };
-        if destination.is_stdout() && settings.options.record.encoding == Encoding::Cbor {
+        let open = |path| RecordFolder::open(path, options.wait, || printer.waiting_for(path));
+        let mut folder = folder.map(open).transpose().map_err(with_advice)?;
+        let agent = sessions::agent(&self.agent);
+        let Selected { logs, found, duplicates, failed, skipped } =
+            self.select(&named, agent, &options, printer)?;
+        let inputs = inputs(if self.discover { &[][..] } else { &found }, &logs);
+        let is_complete = failed.is_empty();
+        let mut summary = Summary { failed, duplicates, ..Summary::default() };
+        let logs: Vec<_> = logs.into_iter().map(|it| describe(it, agent)).collect();
+        let readers = options.readers.unwrap_or_else(|| readers_of_found(&logs));
+        let file = output.filter(|_| kind == OutputKind::File);
+        let create = |path| RecordFile::create(path, self.force, readers, &inputs);
+        let file = file.map(create).transpose().map_err(with_advice)?;
+        if kind == OutputKind::Stdout && encoding == Encoding::Cbor {
             refuse_to_show(printer)?;
         }
-        let report = self.report.as_deref();
-        let report = report
-            .map(|path| ReportFile::new(path, self.force, &inputs, &destination))
-            .transpose()?;
-        let target = destination.target()?;
-        let mut run = Run {
-            destination,
-            target: &target,
-            options: &settings.options,
-            summary,
-            exit: if is_complete { Exit::Success } else { Exit::Error },
-            over: None,
-            printer,
+        let report_file = self.report.as_deref();
+        let report_file =
+            report_file.map(|path| ReportFile::new(path, self.force, &inputs, kind)).transpose()?;
+        if let (Some(report_file), Some(file)) = (&report_file, &file) {
+            report_file.refuse_records(|path| file.holds(path))?;
+        }
+        let mut stdout = printer.records();
+        let records = match (&mut folder, file) {
+            (Some(folder), _) => RecordOutput::Folder(folder),
+            (None, Some(file)) => RecordOutput::File(file),
+            (None, None) => RecordOutput::Stream { out: &mut stdout, name: "standard output" },
         };
         // Records that are printed on the terminal show the progress.
-        let is_seen = run.destination.is_stdout() && printer.is_terminal();
-        let progress = if is_seen {
-            printer.no_progress()
-        } else {
-            printer.progress("converting", logs.len())
-        };
-        workers::convert_all(&logs, &settings, &target, &progress, |detected, outcome| {
-            run.take(&detected.log, outcome)
-        })?;
-        drop(progress);
-        let Run { destination, mut summary, mut exit, over, .. } = run;
+        let shows_progress = kind != OutputKind::Stdout || !printer.is_terminal();
+        let mut messages = Messages::new(printer, output.unwrap_or(Path::new("-")), shows_progress);
+        let converted = convert_logs(logs, records, &options, &mut |event| messages.take(event));
+        let mut exit = messages.finish();
+        if !is_complete {
+            exit = Exit::Error;
+        }
         // Some are met only when a session is read.
         skipped::warn(&skipped, printer);
         summary.links_skipped = skipped.count(SkippedReason::Link);
         summary.special_files_skipped = skipped.count(SkippedReason::Special);
-        if let Some(error) = over {
-            return Err(error);
+        let report = converted.map_err(with_advice)?;
+        if let Some(error) = &report.index_error {
+            printer.warn_detail(&error.to_string());
         }
-        if let Some(report) = &report {
-            report.refuse_records(&destination)?;
+        summary.add(report, folder.is_some());
+        if let (Some(report_file), Some(folder)) = (&report_file, &folder) {
+            report_file.refuse_records(|path| folder.holds(path))?;
         }
-        destination.finish(printer)?;
         if summary.sessions.is_empty() && summary.failed.is_empty() {
             exit = exit.max(self.nothing(&summary, agent, printer)?);
         }
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::Failure);
         }
-        if let Some(report) = &report {
-            report.write(&printer::json(&summary.document())?, readers, printer)?;
+        if let Some(report_file) = &report_file {
+            report_file.write(&printer::json(&summary.document())?, readers, printer)?;
         }
         if self.json {
             printer.json(&summary.document())?;
@@ -307,40 +265,22 @@ impl ConvertArgs {
         Ok(())
     }
 
-    fn lock(&self, folder: &Path, printer: &Printer) -> Result<FolderLock> {
-        let wait = if self.no_wait { Wait::No } else { Wait::Yes };
-        lock::acquire(folder, wait, printer)
-    }
-
-    /// Returns the existing records of the output folder, and the logs to convert.
-    fn existing(
+    /// Finds the logs of the sessions that are meant.
+    fn select(
         &self,
-        folder: &Path,
-        logs: Vec<DetectedLog>,
-        settings: &Settings,
-        started: SystemTime,
-        summary: &mut Summary,
+        named: &Named,
+        agent: Option<Agent>,
+        options: &OutputOptions,
         printer: &Printer,
-    ) -> Result<(Existing, Vec<DetectedLog>)> {
-        let reading = Reading {
-            encoding: settings.options.record.encoding,
-            rehash: self.rehash,
-            jobs: settings.jobs,
-            started,
-        };
-        let mut records = ExistingRecords::in_folder(folder, &reading, printer)
-            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-        let (logs, unchanged) = if self.force || self.reconvert {
-            (logs, Vec::new())
-        } else {
-            records.divide(logs, settings.jobs, printer)?
-        };
-        let count = unchanged.iter().map(|log| log.records.len() as u64).sum();
-        summary.changes = Some(Changes { unchanged: count, ..Changes::default() });
-        if self.strict {
-            summary.unchanged_unknown = count_unknown(&mut records, unchanged, settings, printer)?;
-        }
-        Ok((Existing { records, force: self.force }, logs))
+    ) -> Result<Selected> {
+        let budget = MemoryBudget::new(options.convert.max_event);
+        let mut selected =
+            self.selection.find(&self.paths, agent, options.jobs, &budget, printer)?;
+        selected.logs.retain(|detected| {
+            let id = detected.preview.session_id.as_deref();
+            id.is_none_or(|id| named.selects(&detected.log, &[id]))
+        });
+        Ok(selected)
     }
 
     /// Reports that there is nothing to convert. In paths that the user named, that is an error.
@@ -358,16 +298,23 @@ impl ConvertArgs {
         Ok(Exit::Failure)
     }
 
-    fn settings(&self, kind: OutputKind) -> Result<Settings> {
-        let agent = sessions::agent(&self.agent);
-        Ok(Settings {
-            agent,
-            options: ConvertOptions {
+    fn output_options(&self, kind: OutputKind) -> Result<OutputOptions> {
+        Ok(OutputOptions {
+            convert: ConvertOptions {
                 record: self.record_options(kind)?,
                 max_event: self.max_event,
             },
-            mode: self.mode,
-            jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
+            readers: self.mode.readers(),
+            jobs: self.jobs.map_or(0, Into::into),
+            overwrite: self.force,
+            unchanged: match (self.reconvert, self.strict) {
+                (true, _) => UnchangedLogs::Converted,
+                (false, true) => UnchangedLogs::Examined,
+                (false, false) => UnchangedLogs::Kept,
+            },
+            rehash: self.rehash,
+            wait: if self.no_wait { Wait::No } else { Wait::Yes },
+            searched: Some(SystemTime::now()),
         })
     }
 
@@ -388,48 +335,6 @@ impl ConvertArgs {
             labels: labels_by_key(&self.label)?,
         })
     }
-}
-
-/// Counts unchanged sessions that are not fully understood. Where the index does not state it, logs
-/// are converted again, and the new records are dropped.
-fn count_unknown(
-    records: &mut ExistingRecords,
-    unchanged: Vec<UnchangedLog>,
-    settings: &Settings,
-    printer: &Printer,
-) -> Result<usize> {
-    let mut count = 0;
-    let (mut logs, mut numbers) = (Vec::new(), Vec::new());
-    for UnchangedLog { detected, records: of_log } in unchanged {
-        match records.are_understood(&of_log) {
-            Some(understood) => count += understood.iter().filter(|is| !**is).count(),
-            None => {
-                logs.push(detected);
-                numbers.push(of_log);
-            }
-        }
-    }
-    let mut numbers = numbers.into_iter();
-    let progress = printer.progress("converting", logs.len());
-    workers::convert_all(&logs, settings, &Target::Discard, &progress, |_, outcome| {
-        let (Outcome::Converted(sessions), numbers) = (outcome, numbers.next()) else {
-            return ControlFlow::Continue(());
-        };
-        let mut by_id = BTreeMap::new();
-        for session in sessions {
-            let is_understood = match &session {
-                SessionOutcome::Record(report, _) => !report.has_unknown(),
-                SessionOutcome::Failed(_) | SessionOutcome::Trouble(_) => false,
-            };
-            count += usize::from(!is_understood);
-            if let SessionOutcome::Record(report, _) = session {
-                by_id.insert(report.session_id, is_understood);
-            }
-        }
-        records.set_understood(&numbers.unwrap_or_default(), &by_id);
-        ControlFlow::Continue(())
-    })?;
-    Ok(count)
 }
 
 /// Parses the value of `--jobs`.
@@ -470,119 +375,18 @@ fn inputs(found: &[PathBuf], logs: &[DetectedLog]) -> InputGuard {
     InputGuard::new(all.filter(|path| !skipped.contains(path)))
 }
 
-/// Handles outcomes in the order of the logs.
-struct Run<'r> {
-    destination: Destination,
-    target: &'r Target,
-    options: &'r ConvertOptions,
-    summary: Summary,
-    exit: Exit,
-    /// The reason why no further record can be written.
-    over: Option<anyhow::Error>,
-    printer: &'r Printer,
+/// Describes a file that the user named and that is not a log.
+fn describe(mut detected: DetectedLog, agent: Option<Agent>) -> FoundLog {
+    let is_unknown = agent.or_else(|| sessions::named(&detected)).is_none();
+    if is_unknown && detected.log.named && detected.trouble.is_none() {
+        let unknown = || unknown::reason(&detected.log);
+        detected.looks_like = detected.looks_like.take().or_else(|| Some(unknown()));
+    }
+    FoundLog::new(detected, agent)
 }
 
-impl Run<'_> {
-    /// Handles one outcome. Breaks if no further record can be written.
-    fn take(&mut self, log: &StoredLog, outcome: Outcome) -> ControlFlow<()> {
-        if let Some(error) = self.target.take_failure() {
-            self.over = self.destination.give_up(error).err();
-            return ControlFlow::Break(());
-        }
-        match outcome {
-            Outcome::Converted(sessions) => {
-                for session in sessions {
-                    self.take_session(log, session);
-                }
-            }
-            Outcome::Unknown(looks_like) if log.named => {
-                let reason = looks_like.unwrap_or_else(|| unknown::reason(log));
-                self.fail(log, reason, Exit::Failure);
-            }
-            Outcome::Unknown(looks_like) => {
-                let why = looks_like.map_or_else(String::new, |why| format!(" ({why})"));
-                self.printer.detail(&format!("{}: skipped{why}", log.shown));
-                self.summary.skipped += 1;
-            }
-            Outcome::Refused(reason) => self.fail(log, reason, Exit::Failure),
-            Outcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
-        }
-        if let Err(error) = self.destination.cut_back() {
-            self.over = Some(error);
-        }
-        if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn take_session(&mut self, log: &StoredLog, session: SessionOutcome) {
-        match session {
-            SessionOutcome::Failed(reason) => self.fail(log, reason, Exit::Failure),
-            SessionOutcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
-            SessionOutcome::Record(report, record) => {
-                let finished = Finished {
-                    record,
-                    encoding: self.options.record.encoding,
-                    profile: self.options.record.profile,
-                    report: &report,
-                    log,
-                };
-                let placed = match self.destination.take(finished) {
-                    Ok(placed) => placed,
-                    Err(error) if self.destination.is_over() => {
-                        self.over = Some(error);
-                        return;
-                    }
-                    Err(error) => return self.fail(log, format!("{error:#}"), Exit::Error),
-                };
-                self.print_placed(log, &placed);
-                for warning in &report.warnings {
-                    let words = format!("{}: {}", log.shown, truncate(warning, 400));
-                    match warning.as_str() {
-                        NO_CONVERSATION => self.printer.warn(&words),
-                        _ => self.printer.warn_detail(&words),
-                    }
-                }
-                self.summary.sessions.push(*report);
-            }
-        }
-    }
-
-    fn print_placed(&mut self, log: &StoredLog, placed: &Placed) {
-        let (path, is_changed) = match placed {
-            Placed::Appended => return,
-            Placed::New(path) | Placed::NextTo { path, .. } => (path, false),
-            Placed::Changed(path) => (path, true),
-        };
-        if let Some(Changes { new, changed, .. }) = &mut self.summary.changes {
-            *if is_changed { changed } else { new } += 1;
-        }
-        if let Placed::NextTo { kept, why, .. } = placed {
-            self.warn_kept(log, path, kept, *why);
-        }
-        self.printer.detail(&format!("{} -> {}", log.shown, path.display()));
-    }
-
-    /// Warns that an earlier file is kept, because it may contain evidence that the new record does
-    /// not have.
-    fn warn_kept(&mut self, log: &StoredLog, path: &Path, kept: &Path, why: KeptBecause) {
-        if let Some(changes) = &mut self.summary.changes {
-            changes.kept += 1;
-        }
-        self.exit = self.exit.max(Exit::Failure);
-        let why = match why {
-            KeptBecause::OtherFile => "it is not a record of this session",
-            KeptBecause::NotContained => "it has something that the new record does not have",
-        };
-        self.printer.warn_always(&format!(
-            "{}: {} is kept, because {why}; the new record is {}",
-            log.shown,
-            kept.display(),
-            path.display()
-        ));
-    }
-
-    fn fail(&mut self, log: &StoredLog, reason: String, exit: Exit) {
-        self.printer.error(&format!("{}: {}", log.shown, truncate(&reason, 400)));
-        self.summary.failed.push(FailedFile { file: log.shown.clone(), error: reason });
-        self.exit = self.exit.max(exit);
-    }
+/// Returns an error with the option that would have prevented it.
+fn with_advice(error: vac::Error) -> anyhow::Error {
+    let reason = advise(&error).into_owned();
+    vac::Error { reason, ..error }.into()
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use vac::files::{refuse_agent_folder, refuse_input_folder};
 use vac::when;
 use vac_interchange::InterchangeFormat;
 use vac_table::file_writer::FileFormat;
@@ -17,11 +18,10 @@ use crate::export::{
 };
 use crate::format::{group_digits, pluralize};
 use crate::help;
-use crate::input_guard::{refuse_agent_folder, refuse_input_folder};
 use crate::json_output::{Document, ExportOutput, ExportedTable, FailedFile};
+use crate::mode_option::ModeOption;
 use crate::output_file::refuse_to_show;
 use crate::printer::Printer;
-use crate::readers::ModeOption;
 use crate::session_scan::{Limits, Scope};
 
 /// Export sessions as tables for SQL and data frames, or for other tools

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::roff::{Roff, roman};
+use vac::files::{Readers, make_folder};
 
 use crate::Arguments;
-use crate::atomic_file::make_folder;
 use crate::exit::Exit;
 use crate::help::{self, Ending};
 use crate::output_file::{Existing, write_file};
 use crate::printer::Printer;
-use crate::readers::Readers;
 
 /// Print the manual page of vac or of one command
 ///

@@ -13,9 +13,9 @@ use crate::format::pluralize;
 use crate::help;
 use crate::json_output::{AttachOutput, Document};
 use crate::key_files;
+use crate::mode_option::ModeOption;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
-use crate::readers::ModeOption;
 
 /// Returns the end of both help texts: there is only one subcommand.
 fn ending() -> StyledStr {

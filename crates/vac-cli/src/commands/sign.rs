@@ -8,6 +8,7 @@ use std::thread;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use vac::files::{InputGuard, refuse_agent_folder};
 use vac::parallel::ordered_parallel_map;
 use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
@@ -21,14 +22,13 @@ use crate::batch::{self, Batch, BatchFile, Destination, FileMessage, Wanted, cre
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
-use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::json_output::{
     Document, LikelySecret, SignBatchFile, SignBatchOutput, SignOutput, SignSummary, SignedHash,
 };
 use crate::key_files::{self, PrivateKeyOptions};
+use crate::mode_option::ModeOption;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::{Printer, Progress};
-use crate::readers::ModeOption;
 use crate::session_names;
 
 /// Sign records

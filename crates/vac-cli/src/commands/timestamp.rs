@@ -13,9 +13,9 @@ use crate::exit::Exit;
 use crate::help;
 use crate::json_output::{AttachTokenOutput, Document};
 use crate::key_files;
+use crate::mode_option::ModeOption;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
-use crate::readers::ModeOption;
 
 /// Returns the end of all help texts of this command.
 fn ending() -> StyledStr {

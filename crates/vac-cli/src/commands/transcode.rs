@@ -10,9 +10,9 @@ use vac_value::{Document, Encoder, Encoding, Layout};
 use crate::exit::Exit;
 use crate::format::{format_size, truncate};
 use crate::help;
+use crate::mode_option::ModeOption;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
-use crate::readers::ModeOption;
 use crate::session_names;
 use crate::sessions;
 

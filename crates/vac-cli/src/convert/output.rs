@@ -5,9 +5,8 @@ use std::io::Read as _;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::{Result, bail};
+use vac::files::is_stream;
 use vac_value::Encoding;
-
-use crate::atomic_file::is_stream;
 
 /// The kind of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

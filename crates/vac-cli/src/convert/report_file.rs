@@ -5,13 +5,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use vac::files::{InputGuard, Readers, is_taken, refuse_agent_folder};
 
-use super::destination::Destination;
-use crate::atomic_file::is_taken;
-use crate::input_guard::{InputGuard, refuse_agent_folder};
+use super::output::OutputKind;
 use crate::output_file::{Existing, OutputFile};
 use crate::printer::Printer;
-use crate::readers::Readers;
 
 /// The first line of a report, after the brace and the version of `vac`.
 const COMMAND: &str = "  \"command\": \"convert\",";
@@ -21,15 +19,10 @@ pub struct ReportFile(Option<PathBuf>);
 
 impl ReportFile {
     /// Checks that the report may be written: an earlier report is replaced, another file only with
-    /// `--force`, and inputs and outputs never.
-    pub fn new(
-        path: &Path,
-        force: bool,
-        inputs: &InputGuard,
-        destination: &Destination,
-    ) -> Result<Self> {
+    /// `--force`, and inputs never.
+    pub fn new(path: &Path, force: bool, inputs: &InputGuard, kind: OutputKind) -> Result<Self> {
         if path.as_os_str() == "-" {
-            if destination.is_stdout() {
+            if kind == OutputKind::Stdout {
                 bail!("records and report cannot both go to standard output: see --output");
             }
             return Ok(Self(None));
@@ -42,15 +35,13 @@ impl ReportFile {
                 path.display()
             );
         }
-        let file = Self(Some(path.to_owned()));
-        file.refuse_records(destination)?;
-        Ok(file)
+        Ok(Self(Some(path.to_owned())))
     }
 
     /// Fails if the file is one of the records.
-    pub fn refuse_records(&self, destination: &Destination) -> Result<()> {
+    pub fn refuse_records(&self, is_record: impl FnOnce(&Path) -> bool) -> Result<()> {
         match &self.0 {
-            Some(path) if destination.holds(path) => {
+            Some(path) if is_record(path) => {
                 bail!("{} is for records: the report needs another file", path.display())
             }
             _ => Ok(()),

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use vac::output::{FolderChanges, OutputReport};
 use vac_adapter::report::Report;
 
+use super::messages::advise;
 use crate::format::{format_size, group_digits, pluralize, truncate};
-use crate::json_output::{Changes, ConvertOutput, Document, FailedFile};
+use crate::json_output::{ConvertOutput, Document, FailedFile};
 use crate::printer::Printer;
 use crate::printer::line::{HEADING, Line};
 use crate::printer::table::{Side, Table};
@@ -30,11 +32,24 @@ pub struct Summary {
     pub special_files_skipped: usize,
     /// The number of unchanged sessions that are not fully understood, with --strict.
     pub unchanged_unknown: usize,
-    /// The changes of the folder of records, if it existed before.
-    pub changes: Option<Changes>,
+    /// The changes of the folder of records, if the output is one.
+    pub changes: Option<FolderChanges>,
 }
 
 impl Summary {
+    /// Adds the result of the conversion. `is_folder` says whether the output is a folder.
+    pub fn add(&mut self, report: OutputReport, is_folder: bool) {
+        self.changes = is_folder.then(|| report.changes());
+        self.skipped = report.skipped;
+        self.unchanged_unknown = report.unchanged_unknown;
+        self.failed.extend(report.failed.into_iter().map(|error| {
+            let reason = advise(&error).into_owned();
+            FailedFile { file: error.place.unwrap_or_default(), error: reason }
+        }));
+        let reports = report.sessions.into_iter().filter_map(|session| session.report);
+        self.sessions = reports.map(|report| *report).collect();
+    }
+
     /// Returns the JSON document.
     pub fn document(&self) -> Document<ConvertOutput<'_>> {
         let output = ConvertOutput {
@@ -84,7 +99,7 @@ impl Summary {
             group_digits(self.failed.len() as u64),
             group_digits(self.skipped)
         ));
-        if let Some(Changes { new, changed, unchanged, kept }) = self.changes {
+        if let Some(FolderChanges { new, changed, unchanged, kept }) = self.changes {
             let kept =
                 if kept > 0 { format!(", {} kept", group_digits(kept)) } else { String::new() };
             let [new, changed, unchanged] = [new, changed, unchanged].map(group_digits);

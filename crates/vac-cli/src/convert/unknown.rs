@@ -2,12 +2,12 @@
 
 use std::io::Read as _;
 
+use vac::output::existing_record::cbor_id;
 use vac::record_documents::encoding_of_record;
 use vac_adapter::Input as _;
 use vac_store::StoredLog;
 use vac_value::Encoding;
 
-use super::existing_record::cbor_id;
 use crate::sessions::SIGNED_RECORD;
 
 /// The first bytes of a signed record: the tag of `COSE_Sign1` on an array of four.

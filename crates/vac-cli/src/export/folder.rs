@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
+use vac::files::{Wait, lock_folder, make_folder};
 use vac::parallel::ordered_parallel_map;
 use vac_table::SessionTable;
 
@@ -19,8 +20,6 @@ use super::manifest::{self, FoundManifest, Manifest, ManifestLog, ManifestPart};
 use super::part_files::{Part, Target};
 use super::read_sessions::{self, ReadSessions, has_grown};
 use super::{ExportOptions, groups};
-use crate::atomic_file::make_folder;
-use crate::convert::lock::{self, Wait};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::printer::Printer;
@@ -77,7 +76,8 @@ pub fn export_to_folder(
         make_folder(folder, options.mode.readers_of_logs(units.iter().map(Unit::log)))?;
     }
     // Two exports at once would write rows of the same sessions.
-    let _lock = folder.is_dir().then(|| lock::acquire(folder, Wait::Yes, printer)).transpose()?;
+    let waits = || printer.waiting_for(folder);
+    let _lock = folder.is_dir().then(|| lock_folder(folder, Wait::Yes, waits)).transpose()?;
     let begun = SystemTime::now();
     let (mut earlier, leftovers) = match Manifest::read(folder)? {
         FoundManifest::None => (Manifest::new(options), Vec::new()),

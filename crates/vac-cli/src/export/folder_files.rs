@@ -6,13 +6,13 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use vac::files::{AtomicFile, is_nameless};
 use vac_table::SessionTable;
 use vac_table::file_writer::{FileFormat, TableFileWriter, copy_without};
 
 use super::manifest::{self, ManifestPart};
 use super::part_files::{self, Content, Part, PartFile};
 use super::{ExportFormat, ExportOptions, partition};
-use crate::atomic_file::{AtomicFile, is_nameless};
 
 /// Writes the rows of some sessions of earlier files to new files.
 pub fn take_out(

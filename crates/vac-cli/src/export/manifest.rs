@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use vac::files::{AtomicFile, Readers};
 use vac_store::{FileStat, StoredLog};
 use vac_table::{SessionTable, TableSet};
 
 use super::exported_session::ExportedSession;
 use super::{ExportFormat, ExportOptions, part_files, partition};
-use crate::atomic_file::AtomicFile;
-use crate::readers::Readers;
 use crate::version;
 
 /// The name of the manifest. Engines skip files whose names begin with a dot.

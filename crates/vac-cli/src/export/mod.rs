@@ -25,7 +25,7 @@ pub use folder::{ExportSummary, export_to_folder};
 pub use partition::PartitionColumn;
 pub use stdout::export_to_stdout;
 
-use crate::readers::ModeOption;
+use crate::mode_option::ModeOption;
 use crate::session_scan::Unit;
 
 /// What to write.

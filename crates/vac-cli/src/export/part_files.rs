@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
+use vac::files::{NamelessFile, Readers, make_folder};
 use vac_table::SessionTable;
 use vac_table::file_writer::{FileFormat, TableFileWriter};
 
 use super::export_format::{ExportFormat, FileKind};
 use super::{ExportOptions, partition};
-use crate::atomic_file::{NamelessFile, make_folder};
-use crate::readers::Readers;
 
 /// The beginning of the names of files.
 const PREFIX: &str = "part-";

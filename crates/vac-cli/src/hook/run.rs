@@ -9,12 +9,10 @@ use anyhow::{Context as _, Result};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use vac_archive::{FolderLock, Wait};
+use vac::files::{AtomicFile, FolderLock, Readers, Wait, make_folder};
 use vac_record::time::utc;
 
-use crate::atomic_file::{AtomicFile, make_folder};
 use crate::key_files;
-use crate::readers::Readers;
 use crate::settings::edited_file::read_text;
 
 /// At most this many bytes of messages are kept.
@@ -107,7 +105,7 @@ impl<'a> HookRun<'a> {
     /// # Errors
     /// If it cannot be created.
     pub fn create(&self) -> Result<()> {
-        make_folder(&self.folder.join(NEXT), Readers::Owner)
+        Ok(make_folder(&self.folder.join(NEXT), Readers::Owner)?)
     }
 
     /// Returns the last result; `None` before the first.

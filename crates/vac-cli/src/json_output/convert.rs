@@ -1,6 +1,7 @@
 //! The document of `vac convert`, which is also its report.
 
 use serde::Serialize;
+use vac::output::FolderChanges;
 use vac_adapter::report::Report;
 
 use super::FailedFile;
@@ -23,18 +24,5 @@ pub struct ConvertOutput<'s> {
     pub special_files_skipped: usize,
     /// Changes of the output folder.
     #[serde(flatten)]
-    pub changes: Option<Changes>,
-}
-
-/// The number of records of an output folder, by what happened to them.
-#[derive(Clone, Copy, Default, Serialize)]
-pub struct Changes {
-    /// Records of sessions that had none.
-    pub new: u64,
-    /// Records that replaced earlier ones.
-    pub changed: u64,
-    /// Records that are up to date.
-    pub unchanged: u64,
-    /// Earlier files that were not replaced, so that the new record got another name.
-    pub kept: u64,
+    pub changes: Option<FolderChanges>,
 }

@@ -27,7 +27,7 @@ pub use archive::{
     ArchiveAddOutput, ArchiveExportOutput, ArchiveHeadOutput, ArchiveInitOutput, ArchiveListOutput,
     ArchiveProofOutput, ArchiveStatusOutput, LogState, UnarchivedLog,
 };
-pub use convert::{Changes, ConvertOutput};
+pub use convert::ConvertOutput;
 pub use doctor::{
     AgentState, ArchiveState, DeletionState, DoctorOutput, DoctorProblem, HookPresence, HookState,
     PlaceState, ProblemCode,

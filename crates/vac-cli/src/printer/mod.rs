@@ -15,6 +15,7 @@ mod records;
 pub mod table;
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, LineWriter, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
@@ -96,6 +97,11 @@ impl Printer {
     /// Prints a detail on standard error, if verbose.
     pub fn detail(&self, message: impl Into<Line>) {
         self.message(Verbosity::Verbose, message);
+    }
+
+    /// Prints that this process waits for another one that writes to a folder.
+    pub fn waiting_for(&self, folder: &Path) {
+        self.info(&format!("waiting for another vac that writes to {}", folder.display()));
     }
 
     /// Prints a warning on standard error, unless quiet.
@@ -196,11 +202,6 @@ impl Printer {
     pub fn progress(&self, action: &'static str, total: usize) -> Progress<'_> {
         let is_shown = self.verbosity >= Verbosity::Normal && self.err.is_terminal();
         Progress::new(self, is_shown.then_some((action, total)))
-    }
-
-    /// Returns a progress that is not shown.
-    pub fn no_progress(&self) -> Progress<'_> {
-        Progress::new(self, None)
     }
 
     /// Prints a message for users of at least this verbosity.

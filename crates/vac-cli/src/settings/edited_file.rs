@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::atomic_file::AtomicFile;
-use crate::readers::Readers;
+use vac::files::{AtomicFile, Readers};
 
 /// Larger files are not settings.
 const MAX_SIZE: u64 = 4 << 20;

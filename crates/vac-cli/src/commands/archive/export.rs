@@ -5,19 +5,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use vac::files::{AtomicFile, Readers, is_taken, make_folder, refuse_agent_folder};
 use vac_archive::{Archive, ArchivedVersion, Prover, file_name};
 use vac_value::Encoding;
 
 use super::open;
-use crate::atomic_file::{AtomicFile, is_taken, make_folder};
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
-use crate::input_guard::refuse_agent_folder;
 use crate::json_output::{ArchiveExportOutput, Document};
 use crate::output_file::{Existing, write_file};
 use crate::printer::Printer;
-use crate::readers::Readers;
 
 /// Write records of an archive to a folder
 ///

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use vac::files::refuse_agent_folder;
 use vac::{SecretKey, Signer as _};
 use vac_archive::{Archive, Disk, InitOptions};
 use vac_value::Encoding;
@@ -12,7 +13,6 @@ use super::KeyOption;
 use crate::commands::convert::{labels_by_key, parse_label};
 use crate::exit::Exit;
 use crate::help;
-use crate::input_guard::refuse_agent_folder;
 use crate::json_output::{ArchiveInitOutput, Document};
 use crate::key_files::{self, KeyAlgorithm, VAC_KEY};
 use crate::printer::Printer;

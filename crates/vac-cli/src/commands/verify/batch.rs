@@ -7,6 +7,7 @@ use std::thread;
 
 use anyhow::{Result, bail};
 use vac::Verified;
+use vac::files::{InputGuard, refuse_agent_folder};
 use vac::parallel::ordered_parallel_map;
 use vac_sign::Answers;
 use vac_validate::detect_encoding;
@@ -16,7 +17,6 @@ use super::{NOT_ATTACHED, Opened, Verifier, VerifyArgs};
 use crate::batch::{Batch, BatchFile, Destination, FileMessage, create_parents, format_skipped};
 use crate::exit::Exit;
 use crate::format::pluralize;
-use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::json_output::{Document, VerifyBatchFile, VerifyBatchOutput, VerifySummary};
 use crate::output_file::{Existing, OutputFile};
 use crate::printer::Printer;

@@ -8,28 +8,17 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use vac::parallel::ordered_parallel_map;
 use vac_adapter::SourceFile;
 use vac_adapter::report::Report;
-use vac_store::join::DetectedLog;
 use vac_store::{FileStat, StoredLog};
 use vac_value::Encoding;
 
+use super::event::{OutputEvent, OutputObserver, OutputStage};
 use super::existing_record::ExistingRecord;
-use super::index::{Entry, Index};
-use crate::printer::Printer;
-
-/// Options for reading the records of a folder.
-pub struct Reading {
-    /// The encoding of the records.
-    pub encoding: Encoding,
-    /// Whether the index is ignored.
-    pub rehash: bool,
-    /// The number of files that are read in parallel.
-    pub jobs: usize,
-    /// The time at which this run began, before it read any log.
-    pub started: SystemTime,
-}
+use super::found_log::FoundLog;
+use super::index::{self, Entry, Index};
+use super::options::OutputOptions;
+use crate::parallel::ordered_parallel_map;
 
 /// The records in a folder.
 pub struct ExistingRecords {
@@ -45,7 +34,10 @@ pub struct ExistingRecords {
     /// Whether the index has to be written.
     is_index_old: bool,
     encoding: Encoding,
-    started: SystemTime,
+    /// The time before the logs were searched.
+    searched: Option<SystemTime>,
+    /// The program that writes the index.
+    build: String,
 }
 
 /// A record in the folder.
@@ -65,7 +57,7 @@ pub struct Record {
 /// A log whose records are up to date.
 pub struct UnchangedLog {
     /// The log.
-    pub detected: DetectedLog,
+    pub log: FoundLog,
     /// The numbers of its records.
     pub records: Vec<usize>,
 }
@@ -79,10 +71,17 @@ struct Listed {
 
 impl ExistingRecords {
     /// Lists the records in a folder. Those that are not in the index are opened.
-    pub fn in_folder(folder: &Path, reading: &Reading, printer: &Printer) -> io::Result<Self> {
-        let mut index = Index::read(folder);
+    pub fn in_folder(
+        folder: &Path,
+        options: &OutputOptions,
+        jobs: usize,
+        observe: &mut OutputObserver<'_>,
+    ) -> io::Result<Self> {
+        let encoding = options.convert.record.encoding;
+        let build = index::build(options.convert.record.build.as_deref());
+        let mut index = Index::read(folder, &build);
         let mut names = HashSet::new();
-        let listed = list(folder, reading, &index, &mut names)?;
+        let listed = list(folder, options, &index, &mut names)?;
         let before = index.len();
         index.retain(|name| names.contains(name));
         let mut existing = Self {
@@ -93,11 +92,11 @@ impl ExistingRecords {
             settled: HashSet::new(),
             is_index_old: index.len() != before,
             index,
-            encoding: reading.encoding,
-            started: reading.started,
+            encoding,
+            searched: options.searched,
+            build,
         };
-        let progress = printer.progress("looking at records", listed.len());
-        let encoding = reading.encoding;
+        observe(OutputEvent::Begins(OutputStage::ReadingRecords, listed.len()));
         // What cannot be read is not replaced.
         let read = |Listed { path, stat, entry }: Listed| match entry {
             Some(Entry { record, source_stats, is_understood, .. }) => {
@@ -108,8 +107,8 @@ impl ExistingRecords {
                 Some(Record { path, stat, record, source_stats: None, is_understood: None })
             }
         };
-        ordered_parallel_map(listed, reading.jobs, read, |record| {
-            progress.step();
+        ordered_parallel_map(listed, jobs, read, |record| {
+            observe(OutputEvent::Step);
             if let Some(record) = record {
                 existing.add(record);
             }
@@ -144,25 +143,25 @@ impl ExistingRecords {
     /// Divides logs into those to convert and those whose records are up to date.
     pub fn divide(
         &mut self,
-        logs: Vec<DetectedLog>,
+        logs: Vec<FoundLog>,
         jobs: usize,
-        printer: &Printer,
-    ) -> io::Result<(Vec<DetectedLog>, Vec<UnchangedLog>)> {
-        let progress = printer.progress("comparing", logs.len());
+        observe: &mut OutputObserver<'_>,
+    ) -> io::Result<(Vec<FoundLog>, Vec<UnchangedLog>)> {
+        observe(OutputEvent::Begins(OutputStage::Comparing, logs.len()));
         let mut due = Vec::new();
         let mut unchanged = Vec::new();
         let mut stats = Vec::new();
-        let compare = |detected: DetectedLog| {
-            let compared = self.compare(&detected.log);
-            (detected, compared)
+        let compare = |log: FoundLog| {
+            let compared = log.log().map(|log| self.compare(log));
+            (log, compared.unwrap_or_else(Compared::none))
         };
-        ordered_parallel_map(logs, jobs, compare, |(detected, compared)| {
-            progress.step();
+        ordered_parallel_map(logs, jobs, compare, |(log, compared)| {
+            observe(OutputEvent::Step);
             if compared.records.is_empty() {
-                due.push(detected);
+                due.push(log);
             } else {
                 stats.push((compared.records.clone(), compared.stats));
-                unchanged.push(UnchangedLog { detected, records: compared.records });
+                unchanged.push(UnchangedLog { log, records: compared.records });
             }
             ControlFlow::Continue(())
         })?;
@@ -184,7 +183,7 @@ impl ExistingRecords {
     fn compare(&self, log: &StoredLog) -> Compared {
         let first = log.source_name();
         let named = self.by_source.get(&first).into_iter().flatten();
-        let mut compared = Compared { records: Vec::new(), stats: None };
+        let mut compared = Compared::none();
         let mut sources: Option<&[SourceFile]> = None;
         for number in named {
             if compared.stats.is_none() {
@@ -208,9 +207,11 @@ impl ExistingRecords {
         compared
     }
 
-    /// Returns the state of files if these have not been changed since this run began.
+    /// Returns the state of files if these have not been changed since the logs were
+    /// searched.
     fn trusted(&self, stats: Option<Vec<FileStat>>) -> Option<Vec<FileStat>> {
-        stats.filter(|stats| stats.iter().all(|stat| stat.is_older_than(self.started)))
+        let searched = self.searched?;
+        stats.filter(|stats| stats.iter().all(|stat| stat.is_older_than(searched)))
     }
 
     /// Returns whether the logs of records were understood: by the number of the record, if it is
@@ -253,7 +254,11 @@ impl ExistingRecords {
 
     /// Writes the index of the folder, if it is useful and not up to date.
     pub fn write_index(&self, folder: &Path) -> io::Result<()> {
-        if self.is_index_old && self.index.is_useful() { self.index.write(folder) } else { Ok(()) }
+        if self.is_index_old && self.index.is_useful() {
+            self.index.write(folder, &self.build)
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns the records of a session that are neither up to date nor replaced, those first that
@@ -313,15 +318,21 @@ struct Compared {
     stats: Option<Vec<FileStat>>,
 }
 
+impl Compared {
+    fn none() -> Self {
+        Self { records: Vec::new(), stats: None }
+    }
+}
+
 /// Lists the files that may be records, in the order of their paths, with their entries in the
 /// index. `names` receives the names of all files.
 fn list(
     folder: &Path,
-    reading: &Reading,
+    options: &OutputOptions,
     index: &Index,
     names: &mut HashSet<String>,
 ) -> io::Result<Vec<Listed>> {
-    let ending = match reading.encoding {
+    let ending = match options.convert.record.encoding {
         Encoding::Json => "json",
         Encoding::Cbor => "cbor",
     };
@@ -334,7 +345,7 @@ fn list(
         let Some(metadata) = metadata.filter(|_| is_named) else { continue };
         let stat = FileStat::new(&metadata);
         let known = match (name(&path), &stat) {
-            (Some(name), Some(stat)) if !reading.rehash => index.get(name, stat).cloned(),
+            (Some(name), Some(stat)) if !options.rehash => index.get(name, stat).cloned(),
             _ => None,
         };
         listed.push(Listed { path, stat, entry: known });

@@ -15,8 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
-use crate::atomic_file::{NamelessFile, cut_back};
-use crate::readers::Readers;
+use crate::files::{NamelessFile, Readers, cut_back};
 
 /// Records of this size are written by a thread, in blocks of this size. Smaller ones are in
 /// memory until they are complete.
@@ -96,6 +95,23 @@ impl WrittenRecord {
             Self::Output(_) => Box::new(io::empty()),
             Self::Folder(file) => Box::new(file.open()?),
         })
+    }
+
+    /// Copies it to a writer.
+    pub fn copy_to(mut self, out: &mut dyn Write) -> io::Result<()> {
+        if let Self::Memory(bytes) = &self {
+            return out.write_all(bytes);
+        }
+        let mut reader = self.open()?;
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => out.write_all(&buffer[..count])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 

@@ -4,18 +4,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::cleanup_on_signal;
-use crate::readers::Readers;
+use super::readers::Readers;
+use super::temporary_paths;
+use crate::error::{Error, Result};
 
 /// A file that gets its name when it is complete. The name is known from the beginning.
+#[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     content: Content,
 }
 
+#[derive(Debug)]
 enum Content {
     /// In a temporary file in the same folder.
     Temporary(NamedTempFile),
@@ -29,7 +31,7 @@ impl AtomicFile {
     pub fn new(path: &Path, readers: Readers) -> io::Result<Self> {
         let readers = readers.and_of_existing(path);
         let create = || create_temporary(parent(path), readers);
-        let content = Content::Temporary(cleanup_on_signal::create(create)?);
+        let content = Content::Temporary(temporary_paths::create(create)?);
         Ok(Self { path: path.to_owned(), content })
     }
 
@@ -90,6 +92,7 @@ impl Write for AtomicFile {
 
 /// A file in a folder that gets its name when that is known. It is closed meanwhile, because there
 /// can be more of them than files may be open.
+#[derive(Debug)]
 pub struct NamelessFile {
     /// `None` only while it is dropped.
     path: Option<TempPath>,
@@ -99,7 +102,7 @@ pub struct NamelessFile {
 impl NamelessFile {
     /// Creates a file, and opens it for writing.
     pub fn create(folder: &Path, readers: Readers) -> io::Result<(Self, File)> {
-        let file = cleanup_on_signal::create(|| create_temporary(folder, readers))?;
+        let file = temporary_paths::create(|| create_temporary(folder, readers))?;
         let (file, path) = file.into_parts();
         Ok((Self { path: Some(path), readers }, file))
     }
@@ -133,14 +136,14 @@ impl Drop for NamelessFile {
     fn drop(&mut self) {
         if let Some(path) = self.path.take() {
             let before = path.to_path_buf();
-            cleanup_on_signal::release(&before, || drop(path));
+            temporary_paths::release(&before, || drop(path));
         }
     }
 }
 
 fn persist(file: TempPath, path: &Path, replaces: bool) -> io::Result<()> {
     let before = file.to_path_buf();
-    let persisted = cleanup_on_signal::release(&before, || {
+    let persisted = temporary_paths::release(&before, || {
         if replaces { file.persist(path) } else { file.persist_noclobber(path) }
     });
     persisted.map_err(|error| error.error)
@@ -235,11 +238,15 @@ fn create(
 }
 
 /// Creates a folder that does not exist, and its parents, for files with these readers.
-pub fn make_folder(path: &Path, readers: Readers) -> anyhow::Result<()> {
+///
+/// # Errors
+/// If it cannot be created.
+pub fn make_folder(path: &Path, readers: Readers) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    create_folder(path, readers).with_context(|| format!("cannot create folder {}", path.display()))
+    let cannot = |error| Error::io(format!("cannot create folder {}", path.display()), &error);
+    create_folder(path, readers).map_err(cannot)
 }
 
 #[cfg(unix)]

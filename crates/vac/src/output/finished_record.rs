@@ -16,16 +16,16 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use vac::containment::hash_entries;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::{Report, SourceFile};
 use vac_store::StoredLog;
 use vac_value::Encoding;
 
 use super::record_writer::WrittenRecord;
+use crate::containment::hash_entries;
 
 /// A record that has just been written.
-pub struct Finished<'f> {
+pub struct FinishedRecord<'f> {
     /// The record.
     pub record: WrittenRecord,
     /// Its encoding.
@@ -38,7 +38,7 @@ pub struct Finished<'f> {
     pub log: &'f StoredLog,
 }
 
-impl Finished<'_> {
+impl FinishedRecord<'_> {
     /// Returns whether it contains the record in a file that states these sources.
     pub fn contains(&mut self, earlier: &Path, sources: &[SourceFile]) -> io::Result<bool> {
         let mut before = Vec::new();

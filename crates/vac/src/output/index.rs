@@ -16,8 +16,7 @@ use vac_store::walk::INDEX_NAME;
 use vac_store::{FileStat, SafePath, Skipped};
 
 use super::existing_record::ExistingRecord;
-use crate::atomic_file::AtomicFile;
-use crate::readers::Readers;
+use crate::files::{AtomicFile, Readers};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -79,10 +78,11 @@ pub struct Index(BTreeMap<String, Entry>);
 
 impl Index {
     /// Reads the index of a folder. One that is missing, damaged or of another format is empty.
-    pub fn read(folder: &Path) -> Self {
+    /// `build` is the program that reads it.
+    pub fn read(folder: &Path, build: &str) -> Self {
         let path = SafePath::named(folder, &Skipped::default()).join(INDEX_NAME);
         // Without an index the run only takes longer.
-        path.open().and_then(read_lines).unwrap_or_default()
+        path.open().and_then(|file| read_lines(file, build)).unwrap_or_default()
     }
 
     /// Returns the entry of a file, if the file is as the entry states.
@@ -118,11 +118,11 @@ impl Index {
     }
 
     /// Writes the index of a folder.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
+    pub fn write(&self, folder: &Path, build: &str) -> io::Result<()> {
         // File names and session ids are not for everyone who can read some of the records.
         let file = AtomicFile::new(&folder.join(INDEX_NAME), Readers::Owner)?;
         let mut out = BufWriter::with_capacity(1 << 18, file);
-        let heading = Heading { vac_index: FORMAT, build: build() };
+        let heading = Heading { vac_index: FORMAT, build: build.to_owned() };
         serde_json::to_writer(&mut out, &heading)?;
         out.write_all(b"\n")?;
         for (file, entry) in &self.0 {
@@ -133,8 +133,9 @@ impl Index {
     }
 }
 
-fn build() -> String {
-    let commit = option_env!("VAC_COMMIT").unwrap_or("unknown");
+/// Returns the build of a program that was made from a commit.
+pub fn build(commit: Option<&str>) -> String {
+    let commit = commit.unwrap_or("unknown");
     format!("{} {commit}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -155,7 +156,7 @@ fn line(file: &str, entry: &Entry) -> Line {
     }
 }
 
-fn read_lines(file: std::fs::File) -> io::Result<Index> {
+fn read_lines(file: std::fs::File, build: &str) -> io::Result<Index> {
     let mut reader = BufReader::with_capacity(1 << 18, file.take(MAX_BYTES));
     let mut text = Vec::new();
     let mut next = |text: &mut Vec<u8>| {
@@ -164,7 +165,7 @@ fn read_lines(file: std::fs::File) -> io::Result<Index> {
     };
     next(&mut text)?;
     let heading: Heading = serde_json::from_slice(&text)?;
-    let is_same_build = heading.build == build();
+    let is_same_build = heading.build == build;
     if heading.vac_index != FORMAT {
         return Ok(Index::default());
     }
@@ -193,6 +194,8 @@ fn read_lines(file: std::fs::File) -> io::Result<Index> {
 mod tests {
     use super::*;
 
+    const BUILD: &str = "0.1.0 abc";
+
     fn entry(folder: &Path) -> Entry {
         let path = folder.join("record");
         std::fs::write(&path, "x").unwrap();
@@ -215,8 +218,8 @@ mod tests {
         let mut index = Index::default();
         index.insert("a.json".to_owned(), entry.clone());
         index.insert("b.json".to_owned(), unknown);
-        index.write(folder.path()).unwrap();
-        let read = Index::read(folder.path());
+        index.write(folder.path(), BUILD).unwrap();
+        let read = Index::read(folder.path(), BUILD);
         assert_eq!(read, index);
         assert_eq!(read.get("a.json", &entry.stat), Some(&entry));
         assert_eq!(read.get("c.json", &entry.stat), None);
@@ -230,7 +233,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut index = Index::default();
         index.insert("a.json".to_owned(), entry(folder.path()));
-        index.write(folder.path()).unwrap();
+        index.write(folder.path(), BUILD).unwrap();
         let path = folder.path().join(INDEX_NAME);
         let text = std::fs::read_to_string(&path).unwrap();
         for damaged in [
@@ -242,14 +245,14 @@ mod tests {
             text[..text.len() - 10].to_owned(),
         ] {
             std::fs::write(&path, &damaged).unwrap();
-            assert_eq!(Index::read(folder.path()), Index::default(), "{damaged}");
+            assert_eq!(Index::read(folder.path(), BUILD), Index::default(), "{damaged}");
         }
         let older = text.replace("\"build\":\"", "\"build\":\"0");
         std::fs::write(&path, older).unwrap();
-        let read = Index::read(folder.path());
+        let read = Index::read(folder.path(), BUILD);
         assert!(read.0.values().all(|entry| entry.is_understood.is_none()) && read.0.len() == 1);
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("record", &path).unwrap();
-        assert_eq!(Index::read(folder.path()), Index::default(), "a link is not followed");
+        assert_eq!(Index::read(folder.path(), BUILD), Index::default(), "a link is not followed");
     }
 }

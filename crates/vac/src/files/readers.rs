@@ -1,13 +1,12 @@
-//! Determines the readers of a file that a command writes.
+//! Determines the readers of a file that a program writes.
 //!
 //! A file is readable only by users who can read everything it is made from: the permission bits of
 //! each source count, and so do those of the folders around it, since a file of mode 0644 in a
-//! folder of mode 0700 is private. `--mode` overrides this. Access control lists are not examined,
+//! folder of mode 0700 is private. [`Readers::Mode`] overrides this. Access control lists are not examined,
 //! and on systems without permission bits new files inherit the rights of their folder.
 
 use std::path::Path;
 
-use clap::Args;
 use vac_store::StoredLog;
 
 /// The users who may read a new file.
@@ -24,30 +23,15 @@ pub enum Readers {
     Mode(u32),
 }
 
-/// The option that overrides the readers of the output.
-#[derive(Args, Clone, Copy)]
-pub struct ModeOption {
-    /// Permissions of new files in octal, such as 640 [default: no wider than the sources']
-    #[arg(long, value_name = "OCTAL", value_parser = parse_mode)]
-    mode: Option<Readers>,
-}
-
-impl ModeOption {
-    /// Returns the readers of a file that is made from these files.
-    pub fn readers_of_files<'p>(self, files: impl IntoIterator<Item = &'p Path>) -> Readers {
-        self.mode.unwrap_or_else(|| Readers::of_files(files))
-    }
-
-    /// Returns the readers of a file that is made from these logs.
-    pub fn readers_of_logs<'l>(self, logs: impl IntoIterator<Item = &'l StoredLog>) -> Readers {
-        self.mode.unwrap_or_else(|| Readers::intersect_all(logs.into_iter().map(Readers::of_log)))
-    }
-}
-
 impl Readers {
     /// Returns the users who can read all of these files; `-` is standard input, which is private.
     pub fn of_files<'p>(files: impl IntoIterator<Item = &'p Path>) -> Self {
         Self::intersect_all(files.into_iter().map(platform::of_file))
+    }
+
+    /// Returns the users who can read all of these logs; only the owner if there are none.
+    pub fn of_logs<'l>(logs: impl IntoIterator<Item = &'l StoredLog>) -> Self {
+        Self::intersect_all(logs.into_iter().map(Self::of_log))
     }
 
     /// Returns the users who can read a log. Databases, storage trees and standard input are
@@ -75,6 +59,7 @@ impl Readers {
     }
 
     /// Returns these readers, without those who cannot read the existing file at this path.
+    #[must_use]
     pub fn and_of_existing(self, path: &Path) -> Self {
         match path.symlink_metadata() {
             Ok(metadata) if metadata.is_file() => self.intersect(platform::of_metadata(&metadata)),
@@ -147,36 +132,9 @@ mod platform {
     }
 }
 
-/// Parses the value of `--mode`.
-fn parse_mode(text: &str) -> Result<Readers, String> {
-    if !cfg!(unix) {
-        return Err("this system has no permission bits".to_owned());
-    }
-    let is_octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
-    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| mode & !0o666 == 0);
-    match mode {
-        Some(mode) if is_octal && matches!(text.len(), 3 | 4) => Ok(Readers::Mode(mode)),
-        _ => Err("expected three or four octal digits that let files be read or written, such \
-                  as 600 or 0644"
-            .to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn modes_are_read_and_write_bits_in_octal() {
-        assert_eq!(parse_mode("640"), Ok(Readers::Mode(0o640)));
-        assert_eq!(parse_mode("0440"), Ok(Readers::Mode(0o440)));
-        for wrong in
-            ["", "0", "64", "00640", "8", "689", "4644", "755", "1000", "+64", "-64", "u=r"]
-        {
-            assert!(parse_mode(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn readers_of_several_sources_can_read_each() {

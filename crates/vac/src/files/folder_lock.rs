@@ -4,10 +4,13 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
+use crate::error::{Error, ErrorKind, Result};
+
 /// Whether to wait for another process that has the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wait {
     /// Wait.
+    #[default]
     Yes,
     /// Fail.
     No,
@@ -44,6 +47,22 @@ impl FolderLock {
     }
 }
 
+/// Locks a folder. Calls `waits` before it waits for another process.
+///
+/// # Errors
+/// If the folder cannot be opened or locked, or if another process has the lock and this one is not
+/// to wait ([`ErrorKind::Locked`]).
+pub fn lock_folder(folder: &Path, wait: Wait, waits: impl FnOnce()) -> Result<FolderLock> {
+    let shown = folder.display();
+    let failed = |error| {
+        let what = format!("cannot lock {shown} (use a folder that can be read and locked)");
+        Error::io(what, &error)
+    };
+    let lock = FolderLock::acquire(folder, wait, waits).map_err(failed)?;
+    let is_locked = || Error::new(ErrorKind::Locked, format!("{shown} is in use by another vac"));
+    lock.ok_or_else(is_locked)
+}
+
 /// The folder itself can be locked: no file is left in it.
 #[cfg(unix)]
 fn open(folder: &Path) -> io::Result<File> {
@@ -69,6 +88,9 @@ mod tests {
         let first = lock();
         assert!(first.is_some());
         assert!(lock().is_none());
+        let error = lock_folder(folder.path(), Wait::No, || ()).err().unwrap();
+        assert_eq!(error.kind, ErrorKind::Locked);
+        assert!(error.reason.contains("is in use by another vac"), "{error}");
         drop(first);
         assert!(lock().is_some());
     }

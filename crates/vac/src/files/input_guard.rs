@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Result, bail};
-use vac::search::own_roots;
+use crate::error::{Error, Result};
+use crate::search::own_roots;
 
 /// Inputs that must not be overwritten: files, and folders with everything in them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct InputGuard {
     paths: Vec<PathBuf>,
     /// The paths without links, resolved when first needed.
@@ -27,7 +27,8 @@ impl InputGuard {
         let real = || self.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let real = self.real.get_or_init(real);
         if output.is_file() && output.ancestors().any(|path| real.contains(path)) {
-            bail!("{} is an input and is not overwritten", output.display());
+            let shown = output.display();
+            return Err(Error::refused(format!("{shown} is an input and is not overwritten")));
         }
         Ok(())
     }
@@ -38,7 +39,9 @@ impl InputGuard {
 pub fn refuse_input_folder(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     let output = real_path(output);
     if inputs.iter().any(|input| real_path(input) == output) {
-        bail!("{} is an input: choose another folder for output", output.display());
+        let shown = output.display();
+        let reason = format!("{shown} is an input: choose another folder for output");
+        return Err(Error::refused(reason));
     }
     Ok(())
 }
@@ -49,12 +52,12 @@ pub fn refuse_agent_folder(output: &Path) -> Result<()> {
     for root in own_roots() {
         let place = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
         if output.starts_with(&place) {
-            bail!(
+            return Err(Error::refused(format!(
                 "{} is in {}, where {} keeps its sessions: choose another place for output",
                 output.display(),
                 place.display(),
                 root.agent
-            );
+            )));
         }
     }
     Ok(())

@@ -1,0 +1,18 @@
+//! Files that a program writes: they get their names when they are complete, can be read by no one
+//! who cannot read their sources, and never replace a source.
+//!
+//! Temporary files are [registered](temporary_paths), so that a program can remove them when a
+//! signal ends it.
+
+mod atomic_file;
+mod folder_lock;
+mod input_guard;
+mod readers;
+pub mod temporary_paths;
+
+pub use atomic_file::{
+    AtomicFile, NamelessFile, cut_back, is_nameless, is_stream, is_taken, make_folder,
+};
+pub use folder_lock::{FolderLock, Wait, lock_folder};
+pub use input_guard::{InputGuard, refuse_agent_folder, refuse_input_folder};
+pub use readers::Readers;

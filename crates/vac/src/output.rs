@@ -1,0 +1,41 @@
+//! Converts many logs: to a folder with a file for each session, to one file, or to a stream.
+//!
+//! [`update_folder`] brings a folder of records up to date, as `vac convert LOGS -o RECORDS/` does:
+//!
+//! * Only sessions that are new or have changed are converted: a record names its sources with size
+//!   and SHA-256. An index next to many records saves opening them, and reading logs whose files
+//!   have not changed.
+//! * A record is replaced only by one that contains it. Otherwise it is kept, and the new record
+//!   gets another name ([`RecordChange::KeptEarlier`]). What is not a record of the same session is
+//!   never replaced.
+//! * Records are written once, to where they stay, and get their names when they are complete. They
+//!   can be read by those who can read all sources.
+//! * Processes that write to one folder take turns, and folders where agents keep sessions are not
+//!   written to.
+//!
+//! [`convert_logs`] is the same for logs of [`Search::find`](crate::Search::find), and for other
+//! outputs: a [`RecordFile`] with all records, from which the bytes of a log that fails are cut, and
+//! a stream.
+
+mod event;
+pub mod existing_record;
+mod existing_records;
+mod finished_record;
+mod found_log;
+mod index;
+mod options;
+mod record_file;
+mod record_folder;
+mod record_names;
+mod record_writer;
+mod report;
+mod run;
+mod workers;
+
+pub use event::{OutputEvent, OutputObserver, OutputStage};
+pub use found_log::{FoundLog, readers_of_found};
+pub use options::{OutputOptions, UnchangedLogs};
+pub use record_file::RecordFile;
+pub use record_folder::RecordFolder;
+pub use report::{FolderChanges, KeptBecause, OutputReport, OutputSession, RecordChange};
+pub use run::{RecordOutput, convert_logs, update_folder};

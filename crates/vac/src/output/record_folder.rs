@@ -1,0 +1,159 @@
+//! A folder with a record for each session.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use vac_value::Encoding;
+
+use super::event::{OutputEvent, OutputObserver};
+use super::existing_records::{ExistingRecords, Record};
+use super::finished_record::FinishedRecord;
+use super::record_file::named;
+use super::record_names::{Taken, file_stem, is_numbered, unused};
+use super::record_writer::WrittenRecord;
+use super::report::{KeptBecause, RecordChange};
+use crate::error::Result;
+use crate::files::{FolderLock, Readers, Wait, lock_folder, make_folder, refuse_agent_folder};
+use crate::parallel::with_stack;
+
+/// The maximum number of earlier records of one session that are compared with a new one. Reading
+/// all of them for every log that claims the session would take quadratic time.
+const MAX_COMPARED: usize = 16;
+
+/// A folder with a record for each session. Another process cannot write to it while this value
+/// exists.
+#[derive(Debug)]
+pub struct RecordFolder {
+    path: PathBuf,
+    /// `None` until the folder exists.
+    lock: Option<FolderLock>,
+    taken: Taken,
+}
+
+impl RecordFolder {
+    /// Locks a folder; one that does not exist is created and locked when records are written. Logs
+    /// that are searched only afterwards are found as they are when it is this process's turn.
+    /// Calls `waits` before it waits for another process.
+    ///
+    /// # Errors
+    /// If it is in a folder where an agent keeps sessions, or cannot be locked.
+    pub fn open(path: &Path, wait: Wait, waits: impl FnOnce()) -> Result<Self> {
+        refuse_agent_folder(path)?;
+        let lock = path.is_dir().then(|| lock_folder(path, wait, waits)).transpose()?;
+        Ok(Self { path: path.to_owned(), lock, taken: Taken::new() })
+    }
+
+    /// Returns whether a path is that of a record that was written last, or that one of these was for.
+    pub fn holds(&self, path: &Path) -> bool {
+        let (around, name) = real_place(path);
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        around == self.path.canonicalize().ok()
+            && self.taken.contains_key(&stem.to_ascii_lowercase())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins to write records: creates and locks the folder if it does not exist.
+    pub(super) fn begin(
+        &mut self,
+        readers: Readers,
+        wait: Wait,
+        observe: &mut OutputObserver<'_>,
+    ) -> Result<()> {
+        self.taken.clear();
+        make_folder(&self.path, readers)?;
+        if self.lock.is_none() {
+            self.lock = Some(lock_folder(&self.path, wait, || observe(OutputEvent::Waiting))?);
+        }
+        Ok(())
+    }
+
+    /// Names the file of a record.
+    pub(super) fn take(
+        &mut self,
+        existing: &mut ExistingRecords,
+        mut finished: FinishedRecord<'_>,
+        overwrite: bool,
+    ) -> Result<RecordChange> {
+        let change = self.place(existing, &mut finished, overwrite)?;
+        let (Some(path), WrittenRecord::Folder(file)) = (change.record(), finished.record) else {
+            unreachable!("a record of a folder is written in it");
+        };
+        named(path, file.persist(path, matches!(change, RecordChange::Changed { .. })))?;
+        existing.add_to_index(path, finished.report, finished.log);
+        Ok(change)
+    }
+
+    /// Returns the file that the record of a session is for.
+    fn place(
+        &mut self,
+        records: &mut ExistingRecords,
+        finished: &mut FinishedRecord<'_>,
+        overwrite: bool,
+    ) -> Result<RecordChange> {
+        let (encoding, report) = (finished.encoding, finished.report);
+        let stem = &file_stem(&report.agent, &report.session_id);
+        let Self { path: folder, taken, .. } = self;
+        let path = |name: &str| folder.join(name).with_extension_of(encoding);
+        let is_name = |name: &str| is_numbered(name, stem);
+        let candidates = records.of_session(&report.session_id, &report.sources, is_name);
+        for number in candidates.iter().copied().take(MAX_COMPARED) {
+            let Record { path, record, .. } = records.record(number);
+            // Comparing reads entries, which may be nested deeply.
+            let contains = || finished.contains(path, &record.sources);
+            let is_replaced = records.is_as_known(number) && (overwrite || with_stack(contains)??);
+            if is_replaced {
+                let path = path.clone();
+                if let Some(stem) = path.file_stem() {
+                    taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
+                }
+                records.settle(number);
+                return Ok(RecordChange::Changed { record: path });
+            }
+        }
+        // The first of a session's names is the shortest.
+        let kept = candidates.iter().map(|number| &records.record(*number).path);
+        let kept = kept.min_by_key(|path| (path.as_os_str().len(), *path));
+        let mut in_the_way = kept.map(|path| (path.clone(), KeptBecause::NotContained));
+        loop {
+            let name = unused(stem, taken);
+            let found = path(&name);
+            if found.symlink_metadata().is_err() {
+                return Ok(match in_the_way {
+                    Some((earlier, because)) => {
+                        RecordChange::KeptEarlier { record: found, earlier, because }
+                    }
+                    None => RecordChange::New { record: found },
+                });
+            }
+            if !records.is_settled(&found) {
+                in_the_way = in_the_way.or(Some((found, KeptBecause::OtherFile)));
+            }
+        }
+    }
+}
+
+/// Returns the folder of a file, without links, and its name in it.
+pub(super) fn real_place(path: &Path) -> (Option<PathBuf>, OsString) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok();
+    (folder, path.file_name().unwrap_or_default().to_owned())
+}
+
+trait WithExtensionOf {
+    fn with_extension_of(self, encoding: Encoding) -> PathBuf;
+}
+
+impl WithExtensionOf for PathBuf {
+    /// Adds the ending to the whole name, which may contain dots.
+    fn with_extension_of(self, encoding: Encoding) -> PathBuf {
+        let mut name = self.into_os_string();
+        name.push(match encoding {
+            Encoding::Json => ".json",
+            Encoding::Cbor => ".cbor",
+        });
+        name.into()
+    }
+}

@@ -1,0 +1,143 @@
+//! The result of converting many logs.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+use vac_adapter::report::Report;
+
+use crate::Error;
+
+/// The result of converting many logs.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[must_use]
+pub struct OutputReport {
+    /// The sessions that have a record now: those that are unchanged, then the others in the order
+    /// of their logs.
+    pub sessions: Vec<OutputSession>,
+    /// The errors of logs and sessions that could not be converted.
+    pub failed: Vec<Error>,
+    /// The number of files that are not logs.
+    pub skipped: u64,
+    /// The number of unchanged sessions in whose logs something was not understood, or that could
+    /// not be converted again; 0 unless these are [examined](super::UnchangedLogs::Examined).
+    pub unchanged_unknown: usize,
+    /// The error that prevented writing the index of the folder. Without it, the next run takes
+    /// longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_error: Option<Error>,
+}
+
+/// A session, and what came of its record.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OutputSession {
+    /// The name of its log.
+    pub log: String,
+    /// Its id.
+    pub session_id: String,
+    /// The change of the output.
+    #[serde(flatten)]
+    pub change: RecordChange,
+    /// The report on its conversion. `None` if it is unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Box<Report>>,
+}
+
+/// The change that the record of a session is to an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "kebab-case")]
+pub enum RecordChange {
+    /// It was written to the end of a file or a stream.
+    Appended,
+    /// It is a new file.
+    New {
+        /// The file.
+        #[serde(serialize_with = "write_path")]
+        record: PathBuf,
+    },
+    /// It replaced an earlier record of the session.
+    Changed {
+        /// The file.
+        #[serde(serialize_with = "write_path")]
+        record: PathBuf,
+    },
+    /// It is up to date.
+    Unchanged {
+        /// The file.
+        #[serde(serialize_with = "write_path")]
+        record: PathBuf,
+    },
+    /// It is a new file next to an earlier one, which is kept.
+    KeptEarlier {
+        /// The new file.
+        #[serde(serialize_with = "write_path")]
+        record: PathBuf,
+        /// The earlier file.
+        #[serde(serialize_with = "write_path")]
+        earlier: PathBuf,
+        /// The reason.
+        because: KeptBecause,
+    },
+}
+
+/// The reason why an earlier file keeps the name that a new record was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptBecause {
+    /// It is not a record of the session, or cannot be read.
+    OtherFile,
+    /// It is a record of the session that the new one does not contain.
+    NotContained,
+}
+
+/// The number of records of a folder, by what happened to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FolderChanges {
+    /// Records that are new files.
+    pub new: u64,
+    /// Records that replaced earlier ones.
+    pub changed: u64,
+    /// Records that are up to date.
+    pub unchanged: u64,
+    /// Earlier files that were not replaced, so that the new record got another name.
+    pub kept: u64,
+}
+
+impl OutputReport {
+    /// Counts the changes of a folder.
+    pub fn changes(&self) -> FolderChanges {
+        let mut changes = FolderChanges::default();
+        for session in &self.sessions {
+            match session.change {
+                RecordChange::Appended => {}
+                RecordChange::New { .. } => changes.new += 1,
+                RecordChange::Changed { .. } => changes.changed += 1,
+                RecordChange::Unchanged { .. } => changes.unchanged += 1,
+                RecordChange::KeptEarlier { .. } => {
+                    changes.new += 1;
+                    changes.kept += 1;
+                }
+            }
+        }
+        changes
+    }
+}
+
+impl RecordChange {
+    /// Returns the file of the record. `None` if it is in a file or a stream with others.
+    pub fn record(&self) -> Option<&Path> {
+        match self {
+            Self::Appended => None,
+            Self::New { record }
+            | Self::Changed { record }
+            | Self::Unchanged { record }
+            | Self::KeptEarlier { record, .. } => Some(record),
+        }
+    }
+}
+
+fn write_path<S: Serializer>(path: &Path, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&path.to_string_lossy())
+}
