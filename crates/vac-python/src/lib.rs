@@ -42,7 +42,7 @@ mod task_class;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::conversion::{PyRecord, convert};
+    use crate::conversion::{PyRecord, convert, update_folder};
     #[pymodule_export]
     use crate::parquet_files::{PyWritten, write};
     #[pymodule_export]

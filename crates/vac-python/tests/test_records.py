@@ -88,6 +88,30 @@ def test_log_can_be_a_path_bytes_or_a_task(log):
         vac.convert(by_path)
 
 
+def test_folder_of_records_is_updated(samples, tmp_path):
+    log = tmp_path / "session.jsonl"
+    lines = (samples / "claude.jsonl").read_text().splitlines(keepends=True)
+    folder = tmp_path / "records"
+
+    def update(count, **options):
+        log.write_text("".join(lines[:count]))
+        report = vac.update_folder(vac.plan(log), folder, **options)
+        assert report["failed"] == []
+        (session,) = report["sessions"]
+        return session
+
+    first = update(8)
+    assert first["change"] == "new" and first["report"]["agent"] == "claude"
+    assert vac.validate(first["record"]).is_valid
+    assert update(8)["change"] == "unchanged"
+    assert update(8, reconvert=True)["change"] == "changed"
+    assert update(9)["change"] == "changed"
+    cut = update(2)
+    assert (cut["change"], cut["because"]) == ("kept-earlier", "not-contained")
+    assert cut["earlier"] == first["record"] != cut["record"]
+    assert json.loads(json.dumps(cut)) == cut
+
+
 def test_options_of_records(log, samples):
     labelled = json.loads(vac.convert(log, labels={"user": "ada"})[0].data)
     assert "ada" in json.dumps(labelled["recording-agent"])

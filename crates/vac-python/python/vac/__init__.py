@@ -7,6 +7,7 @@
 True
 
 ``plan`` finds sessions; each of its tasks is one session log. ``convert`` makes its record,
+``update_folder`` keeps a folder with the records of many,
 ``inspect`` and ``events`` read it, ``validate``, ``sign`` and ``verify`` work on records, and
 ``tables``, ``batches`` and ``write`` make Arrow tables of many sessions. ``vac.spark`` and ``vac.ray`` do that
 on a cluster.
@@ -41,6 +42,7 @@ from ._native import (
     schema,
     sign,
     tables,
+    update_folder,
     validate,
     verify,
     write,
@@ -74,6 +76,7 @@ __all__ = [
     "schema",
     "sign",
     "tables",
+    "update_folder",
     "validate",
     "verify",
     "write",

@@ -8,7 +8,8 @@ class Error(Exception):
 
     ``kind`` is ``io``, ``unrecognised`` (not a log of a supported agent, not a record),
     ``refused`` (a log or an argument that is not accepted), ``changed`` (the log was changed while
-    it was read), ``invalid`` (not a valid record) or ``internal`` (a defect of this package).
+    it was read), ``invalid`` (not a valid record), ``exists`` (a file that already exists),
+    ``locked`` (a folder that another process writes to) or ``internal`` (a defect of this package).
     """
 
     def __init__(self, kind: str, place: str | None, reason: str) -> None:

@@ -198,6 +198,20 @@ def convert(
     labels: Mapping[str, str] | None = None,
     max_event: int | None = None,
 ) -> list[Record]: ...
+def update_folder(
+    tasks: Sequence[Task],
+    folder: _Path,
+    *,
+    encoding: Literal["json", "cbor"] = "json",
+    pretty: bool = False,
+    profile: Literal["full", "canonical"] = "full",
+    labels: Mapping[str, str] | None = None,
+    max_event: int | None = None,
+    overwrite: bool = False,
+    reconvert: bool = False,
+    rehash: bool = False,
+    jobs: int = 0,
+) -> dict[str, Any]: ...
 def validate(record: _Records) -> Validation: ...
 def inspect(source: _Sessions) -> list[dict[str, Any]]: ...
 def events(
