@@ -42,10 +42,8 @@ fn record_in_the_readme_is_part_of_a_real_one() {
     let after = readme.split("```json\n").nth(1).expect("a record");
     let shown = after.split("```").next().expect("its end");
     let shown: Value = serde_json::from_str(shown).expect("JSON");
-    let search = Search {
-        paths: vec![root().join("fixtures/samples/claude.jsonl")],
-        ..Search::default()
-    };
+    let search =
+        Search { paths: vec![root().join("fixtures/samples/claude.jsonl")], ..Search::default() };
     let plan = search.plan().expect("the sample");
     let mut record = Vec::new();
     vac::convert(&plan.tasks[0], &ConvertOptions::default(), &mut record).expect("a record");
@@ -201,6 +199,20 @@ fn table_of_agents_is_that_of_the_code() {
         std::fs::write(&path, readme).expect("the README can be written");
     } else {
         assert_eq!(&readme[start..end], table, "VAC_BLESS=1 writes it");
+    }
+}
+
+/// Crate `vac` has everything that programs need.
+#[test]
+fn programs_need_no_crate_but_the_library() {
+    for (name, expected) in [("vac-cli", &["vac", "vac-archive"][..]), ("vac-python", &["vac"])] {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let manifest = std::fs::read_to_string(path).expect("a manifest");
+        let (_, rest) = manifest.split_once("\n[dependencies]\n").expect("dependencies");
+        let lines = rest.lines().take_while(|line| !line.starts_with('['));
+        let names = lines.filter_map(|line| line.split(['.', ' ']).next());
+        let ours: Vec<_> = names.filter(|it| *it == "vac" || it.starts_with("vac-")).collect();
+        assert_eq!(ours, expected, "{name}");
     }
 }
 

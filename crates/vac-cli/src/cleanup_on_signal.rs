@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use vac::files::temporary_paths::create;
-use vac_store::{SafePath, Skipped};
+use vac::store::{SafePath, Skipped};
 
 /// Waits for signals as soon as there is a temporary file.
 pub fn watch() {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use clap::error::ErrorKind as UsageErrorKind;
-use vac_value::harmless;
+use vac::value::harmless;
 
 use crate::printer::Printer;
 use crate::session_names::Ambiguous;
@@ -36,7 +36,7 @@ impl Exit {
             ambiguous.print(printer);
             return Self::Error;
         }
-        match error.downcast_ref::<vac_cddl::Errors>() {
+        match error.downcast_ref::<vac::cddl::Errors>() {
             None => printer.error(&format!("{error:#}")),
             Some(errors) => errors.iter().for_each(|error| {
                 printer.error(&error.to_string());

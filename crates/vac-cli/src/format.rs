@@ -1,6 +1,6 @@
 //! Numbers, sizes, durations and long texts as people read them.
 
-use vac_record::time::utc;
+use vac::record::time::utc;
 
 /// Formats a count with its noun: `1 file`, `2,000 files`.
 pub fn pluralize(count: impl TryInto<u64>, thing: &str) -> String {

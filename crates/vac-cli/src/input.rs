@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memchr2};
+use vac::store::safe_path::PathKind;
+use vac::store::walk::{MAX_DEPTH, Visitor, walk};
+use vac::store::{KeptRecord, KeptRecords, RecordFolders as _, SafePath, Skipped, Source};
 use vac_archive::ArchiveFolders;
-use vac_store::safe_path::PathKind;
-use vac_store::walk::{MAX_DEPTH, Visitor, walk};
-use vac_store::{KeptRecord, KeptRecords, RecordFolders as _, SafePath, Skipped, Source};
 
 /// The extensions of files that are records in a directory.
 const EXTENSIONS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];

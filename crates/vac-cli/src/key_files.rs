@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use vac::files::Readers;
-use vac_sign::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
+use vac::signature::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
 use crate::key_password;

@@ -16,7 +16,7 @@ pub fn of_key(path: &Path) -> Result<Zeroizing<String>> {
     }
     let path = path.display().to_string();
     // The name of a file may contain characters that control the terminal.
-    let prompt = format!("Password of {}: ", vac_value::printable(&path, 200));
+    let prompt = format!("Password of {}: ", vac::value::printable(&path, 200));
     ask(&prompt).map_err(|error| {
         anyhow!(
             "{path} is encrypted, and its password cannot be asked for: {error} (use \

@@ -4,7 +4,7 @@
 //! because an escaped character is wider than the character.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-use vac_value::harmless;
+use vac::value::harmless;
 
 /// The width of text where that of the terminal is unknown.
 pub const DEFAULT_WIDTH: usize = 100;

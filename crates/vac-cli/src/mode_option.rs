@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use vac::files::Readers;
-use vac_store::StoredLog;
+use vac::store::StoredLog;
 
 /// The option that overrides the readers of the output.
 #[derive(Args, Clone, Copy)]

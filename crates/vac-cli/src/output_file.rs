@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use vac::files::{AtomicFile, InputGuard, Readers, is_taken, refuse_agent_folder};
+use vac::store::RecordFolders as _;
+use vac::value::{Document, Encoding, Problem, Scanner, SyntaxError};
 use vac_archive::ArchiveFolders;
-use vac_store::RecordFolders as _;
-use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
 use crate::printer::Printer;
 use crate::sessions;

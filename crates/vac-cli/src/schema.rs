@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use vac_cddl::folders::{ModuleFolders, read_file};
-use vac_cddl::{ModuleLoader, ParseOptions, SpecFile};
-use vac_schema::{Features, RuleId, Schema};
-use vac_validate::{Document, SCHEMA, Violations, rules};
-use vac_value::printable;
+use vac::cddl::folders::{ModuleFolders, read_file};
+use vac::cddl::{ModuleLoader, ParseOptions, SpecFile};
+use vac::schema::{Features, RuleId, Schema};
+use vac::validation::{Document, SCHEMA, Violations, rules};
+use vac::value::printable;
 
 /// The schema, in CDDL.
 pub const TEXT: &str = include_str!("../../../spec/agent-conversation.cddl");
@@ -19,22 +19,22 @@ pub fn read(
     paths: &[PathBuf],
     folders: &[PathBuf],
     rule: Option<&str>,
-) -> anyhow::Result<vac_cddl::ir::Schema> {
+) -> anyhow::Result<vac::cddl::ir::Schema> {
     let read = |path: &PathBuf| {
         read_file(path).with_context(|| format!("cannot read the schema {}", path.display()))
     };
     let files: Vec<SpecFile> = paths.iter().map(read).collect::<anyhow::Result<_>>()?;
     let loader = ModuleFolders::new(folders.iter().cloned());
     let modules = (!folders.is_empty()).then_some(&loader as &dyn ModuleLoader);
-    let errors = match vac_cddl::parse_files(&files, &ParseOptions { start: rule, modules }) {
+    let errors = match vac::cddl::parse_files(&files, &ParseOptions { start: rule, modules }) {
         Ok(schema) => return Ok(schema),
         Err(errors) => errors,
     };
     // If only the rule is wrong, the rules that exist are of more help.
     if rule.is_some()
-        && let Ok(schema) = vac_cddl::parse_files(&files, &ParseOptions { start: None, modules })
+        && let Ok(schema) = vac::cddl::parse_files(&files, &ParseOptions { start: None, modules })
     {
-        find(&vac_cddl::tables(&schema)?, rule)?;
+        find(&vac::cddl::tables(&schema)?, rule)?;
     }
     Err(errors.into())
 }
@@ -58,8 +58,8 @@ impl Rule<'_> {
     }
 
     /// Returns the start rule of another schema.
-    pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
-        let schema = vac_cddl::tables(schema)?;
+    pub fn other(schema: &vac::cddl::ir::Schema) -> anyhow::Result<Self> {
+        let schema = vac::cddl::tables(schema)?;
         let id = schema.root;
         let (schema, features) = (Cow::Owned(schema), Features::ALL);
         Ok(Self { schema, id, is_for_records: false, features })

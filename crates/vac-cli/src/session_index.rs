@@ -3,11 +3,11 @@
 use std::io::Read as _;
 
 use vac::Agent;
-use vac_adapter::session::Named;
-use vac_adapter::{Error, Input, Memory, Session as _};
-use vac_store::join::DetectedLog;
-use vac_view::event_time::to_utc;
-use vac_view::{AuthorSet, EventKind, EventOptions, MessageAuthor, events};
+use vac::adapter::session::Named;
+use vac::adapter::{Error, Input, Memory, Session as _};
+use vac::store::join::DetectedLog;
+use vac::view::event_time::to_utc;
+use vac::view::{AuthorSet, EventKind, EventOptions, MessageAuthor, events};
 
 use crate::json_output::ListedSession;
 use crate::sessions;
@@ -47,7 +47,7 @@ impl ListedSession {
         let log = known.log.load_within(MAX_EVENT)?;
         let sessions = agent.adapter.survey(&log)?;
         let is_only = sessions.len() == 1;
-        let indexed = |session: &dyn vac_adapter::Session| {
+        let indexed = |session: &dyn vac::adapter::Session| {
             let session = Named::new(session, agent.name);
             let record = session.record();
             let start = record.session.session_start.as_ref().and_then(to_utc);
@@ -110,7 +110,7 @@ fn prompt_of_large(known: &DetectedLog, agent: Agent, session: &ListedSession) -
 /// Returns the beginning of the first prompt of a session, and stops reading there: of the first
 /// of the user to the model if there is one, else of the first local command, else of the first
 /// by another agent.
-fn first_prompt(session: &dyn vac_adapter::Session) -> Option<String> {
+fn first_prompt(session: &dyn vac::adapter::Session) -> Option<String> {
     let authors = AuthorSet::USER.with(MessageAuthor::OtherAgent);
     let options = EventOptions { prompts: true, authors, ..EventOptions::NOTHING };
     let (mut first, mut fallback) = (None, None);

@@ -13,10 +13,10 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::output::existing_record;
 use vac::parallel::ordered_parallel_map;
+use vac::store::{MemoryBudget, RecordFolders as _, StoredLog};
+use vac::value::Encoding;
 use vac::{Agent, Search};
 use vac_archive::ArchiveFolders;
-use vac_store::{MemoryBudget, RecordFolders as _, StoredLog};
-use vac_value::Encoding;
 
 use crate::input::{self, Input};
 use crate::json_output::ListedSession;

@@ -9,20 +9,20 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
+use vac::adapter::{Error, Memory, Session, SourceFile};
 use vac::convert::read_log;
 use vac::parallel::with_stack;
 use vac::read::source_names;
+use vac::record::SessionId;
 use vac::record_documents::{each_document, encoding_of_record};
+use vac::signature::{PublicKey, SignatureVerdict, Verification, verify};
+use vac::store::join::DetectedLog;
+use vac::store::{Found, Loaded, MemoryBudget, StoredLog, find_with};
+use vac::validation::signed::{self, Payload};
+use vac::value::{Document, Encoding};
+use vac::view::record;
 use vac::{AGENTS, Agent, Search, SignerClaims};
-use vac_adapter::{Error, Memory, Session, SourceFile};
 use vac_archive::ArchiveFolders;
-use vac_record::SessionId;
-use vac_sign::{PublicKey, SignatureVerdict, Verification, verify};
-use vac_store::join::DetectedLog;
-use vac_store::{Found, Loaded, MemoryBudget, StoredLog, find_with};
-use vac_validate::signed::{self, Payload};
-use vac_value::{Document, Encoding};
-use vac_view::record;
 
 use crate::exit::Exit;
 use crate::format::truncate;
@@ -199,7 +199,7 @@ pub fn not_a_record(agent: Agent) -> String {
 /// Returns the agent that wrote a log in memory, if it is one.
 pub fn agent_of_bytes(bytes: &[u8]) -> Option<Agent> {
     let log = Memory { name: "-", bytes };
-    let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
+    let (adapter, _) = vac::adapter::detect(&log, AGENTS).ok()??;
     vac::agent(adapter.name())
 }
 

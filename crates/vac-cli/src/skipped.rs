@@ -1,6 +1,6 @@
 //! Warnings about links and special files that were not opened.
 
-use vac_store::Skipped;
+use vac::store::Skipped;
 
 use crate::printer::Printer;
 

@@ -1,7 +1,7 @@
 //! The table of `vac usage`, which fits the terminal.
 
-use vac_view::usage::{UsageRow, UsageRowKey};
-use vac_view::usage_totals::UsageTotals;
+use vac::view::usage::{UsageRow, UsageRowKey};
+use vac::view::usage_totals::UsageTotals;
 
 use crate::format::{group_digits, truncate};
 use crate::layout::{self, fit};

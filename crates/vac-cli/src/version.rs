@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use vac::AGENTS;
-use vac_record::SCHEMA_VERSION;
+use vac::record::SCHEMA_VERSION;
 
 /// The commit that the program was built from, if the build script knows it. Records state it.
 pub const COMMIT: Option<&str> = option_env!("VAC_COMMIT");

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use vac::adapter::Profile;
 use vac::output::UnchangedLogs;
 use vac::parallel::with_stack;
 use vac::{
     ConvertOptions, Encoding, Layout, OutputOptions, RecordOptions, Task, convert_to_records,
 };
-use vac_adapter::Profile;
 
 use crate::python_error::{refused, to_exception, to_python};
 use crate::session_input::SessionInput;

@@ -6,11 +6,11 @@ use std::io;
 use std::ops::ControlFlow;
 
 use arrow_array::RecordBatch;
+use vac::adapter::frame::MAX_EVENT;
 use vac::convert::read_log;
 use vac::tables::log_origin;
+use vac::tables::{SessionTable, TableSet, Tables};
 use vac::{Error, Task};
-use vac_adapter::frame::MAX_EVENT;
-use vac_table::{SessionTable, TableSet, Tables};
 
 /// The rows of a group are held up to this many bytes while it may still contain a session that
 /// cannot be read.
@@ -134,7 +134,7 @@ impl Group<'_> {
             ControlFlow::Break(()) => {
                 is_closed.set(true);
                 is_over.set(true);
-                Err(vac_adapter::Error::Io(io::ErrorKind::BrokenPipe.into()))
+                Err(vac::adapter::Error::Io(io::ErrorKind::BrokenPipe.into()))
             }
         };
         let mut tables = Tables::new(selected, &mut receive);
@@ -142,7 +142,7 @@ impl Group<'_> {
             if excluded.logs.contains(&index) {
                 continue;
             }
-            let at = |error: vac_adapter::Error| Error {
+            let at = |error: vac::adapter::Error| Error {
                 place: Some(task.name.clone()),
                 ..Error::from(error)
             };

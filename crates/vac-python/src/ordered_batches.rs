@@ -10,8 +10,8 @@ use std::thread;
 use arrow_array::RecordBatch;
 use vac::parallel::{STACK, with_stack};
 use vac::tables::divide;
+use vac::tables::{SessionTable, TableSet};
 use vac::{Error, ErrorKind, Search, Task};
-use vac_table::{SessionTable, TableSet};
 
 use crate::group_reader::Group;
 

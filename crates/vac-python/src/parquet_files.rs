@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use vac::parallel::{ordered_parallel_map, with_stack};
+use vac::tables::SessionTable;
 use vac::tables::divide;
+use vac::tables::file_writer::{FileFormat, TableFileWriter};
 use vac::{Error, ErrorKind, Search, Task};
-use vac_table::SessionTable;
-use vac_table::file_writer::{FileFormat, TableFileWriter};
 
 use crate::group_reader::Group;
 use crate::ordered_batches::ReadOptions;

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use pyo3::prelude::*;
+use vac::view::{AuthorSet, MessageAuthor};
 use vac::{EventOptions, Facts};
-use vac_view::{AuthorSet, MessageAuthor};
 
 use crate::ordered_batches::ended_early;
 use crate::python_error::{parse_json, refused, to_exception, to_python};

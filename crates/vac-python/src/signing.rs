@@ -3,10 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use vac::signature::{Chain, KeyError, Trust};
 use vac::{
     Carriage, PublicKey, SecretKey, SignOptions, SignedRecord, Signer as _, Verification, Verified,
 };
-use vac_sign::{Chain, KeyError, Trust};
 
 use crate::python_error::{refused, to_exception, to_python};
 use crate::session_input::SessionInput;

@@ -7,7 +7,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use vac::Task;
-use vac_table::{SessionTable, TableSet};
+use vac::tables::{SessionTable, TableSet};
 
 use crate::arrow_capsules::{batch_capsules, schema_capsule, stream_capsule};
 use crate::ordered_batches::{Failures, OrderedBatches, ReadOptions};

@@ -65,6 +65,26 @@
 //! (convert, validate and sign a folder), `update_folder` (convert what is new), `list_sessions`,
 //! `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
 //!
+//! # Parts
+//!
+//! This crate is the front door of the workspace: the crates that it is made of are its modules, so
+//! that a program needs no other one.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`value`] | The data model and its two encodings, JSON and CBOR. |
+//! | [`schema`] | Schema tables, and the matcher that checks documents against them. |
+//! | [`record`] | The types of records and of annotations, generated from the specification. |
+//! | [`validation`] | Validation of records: lints, signed envelopes, streaming. |
+//! | [`signature`] | COSE signatures, canonical JSON, statements, receipts and time stamps. |
+//! | [`adapter`] | What all readers of logs share: traits, reports, annotations, detection. |
+//! | [`store`] | Logs where agents keep them: files, folders, databases and other sources. |
+//! | [`view`] | Facts and events of sessions, usage, prices, diffs and searched texts. |
+//! | `tables` | Arrow tables of sessions (feature `tables`), in files (`table-files`, `parquet`). |
+//! | `interchange` | Sessions as trajectories and as spans (feature `interchange`). |
+//! | `cddl` | Specifications in CDDL, as tables to validate with (feature `cddl`). |
+//! | `schema_export` | Specifications as JSON Schema and as TypeScript (feature `cddl`). |
+//!
 //! # Decisions
 //!
 //! * [`AGENTS`] is the one list of supported agents. A new agent is its own crate and one line
@@ -128,3 +148,18 @@ pub use vac_view::{Event, EventKind, EventOptions, Facts, SkippedEvents};
 pub use validate::{RecordViolation, Validation, validate};
 pub use verify_log::{LogVerdict, LogVerification, record_id, verify_log};
 pub use version::is_newer as is_newer_version;
+
+pub use vac_adapter as adapter;
+#[cfg(feature = "cddl")]
+pub use vac_cddl as cddl;
+#[cfg(feature = "interchange")]
+pub use vac_interchange as interchange;
+pub use vac_record as record;
+pub use vac_schema as schema;
+#[cfg(feature = "cddl")]
+pub use vac_schema_export as schema_export;
+pub use vac_sign as signature;
+pub use vac_store as store;
+pub use vac_validate as validation;
+pub use vac_value as value;
+pub use vac_view as view;

@@ -7,18 +7,18 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use vac::adapter::adapter::Profile;
+use vac::adapter::session;
 use vac::files::{InputGuard, Wait, refuse_agent_folder};
 use vac::output::{
     FoundLog, OutputOptions, RecordFile, RecordFolder, RecordOutput, UnchangedLogs, convert_logs,
     readers_of_found,
 };
+use vac::store::MemoryBudget;
+use vac::store::join::DetectedLog;
+use vac::store::skipped::SkippedReason;
+use vac::value::{Encoding, Layout};
 use vac::{Agent, ConvertOptions};
-use vac_adapter::adapter::Profile;
-use vac_adapter::session;
-use vac_store::MemoryBudget;
-use vac_store::join::DetectedLog;
-use vac_store::skipped::SkippedReason;
-use vac_value::{Encoding, Layout};
 
 use crate::convert::messages::{Messages, advise};
 use crate::convert::output::{OutputKind, is_for_lines, may_have_several};

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::Args;
+use vac::store::MemoryBudget;
+use vac::store::join::DetectedLog;
+use vac::store::places::AgentRoot;
 use vac::{ConvertOptions, Search};
 use vac_archive::Archive;
-use vac_store::MemoryBudget;
-use vac_store::join::DetectedLog;
-use vac_store::places::AgentRoot;
 
 use crate::exit::Exit;
 use crate::format::pluralize;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use vac_value::{harmless_json, known_text};
-use vac_view::{AuthorSet, EventOptions, MessageAuthor, SkippedEvents, events};
+use vac::value::{harmless_json, known_text};
+use vac::view::{AuthorSet, EventOptions, MessageAuthor, SkippedEvents, events};
 
 use crate::exit::Exit;
 use crate::format::pluralize;

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use vac::files::{refuse_agent_folder, refuse_input_folder};
+use vac::interchange::InterchangeFormat;
+use vac::tables::file_writer::FileFormat;
+use vac::tables::{SessionTable, TableSet};
 use vac::when;
-use vac_interchange::InterchangeFormat;
-use vac_table::file_writer::FileFormat;
-use vac_table::{SessionTable, TableSet};
 
 use crate::commands::convert::parse_jobs;
 use crate::exit::Exit;

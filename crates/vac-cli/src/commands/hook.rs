@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vac_adapter::Adapter;
-use vac_adapter::upkeep::AgentHook;
+use vac::adapter::Adapter;
+use vac::adapter::upkeep::AgentHook;
 use vac_archive::Archive;
 
 use crate::exit::Exit;

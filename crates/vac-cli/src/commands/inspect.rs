@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::Args;
-use vac_value::printable;
-use vac_view::facts::{Facts, inspect};
-use vac_view::usage_totals::UsageTotals;
+use vac::value::printable;
+use vac::view::facts::{Facts, inspect};
+use vac::view::usage_totals::UsageTotals;
 
 use crate::exit::Exit;
 use crate::format::{format_duration, format_time, group_digits, pluralize, truncate};
@@ -304,7 +304,7 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
         0 => String::new(),
         _ => format!("{} {what}", group_digits(count)),
     };
-    let row = |used: &vac_view::facts::ToolFacts| {
+    let row = |used: &vac::view::facts::ToolFacts| {
         let errors = if used.errors == 1 { "error" } else { "errors" };
         vec![
             used.category.to_owned(),

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
+use vac::adapter::time::instant;
 use vac::parallel::ordered_parallel_map;
-use vac_adapter::time::instant;
-use vac_store::MemoryBudget;
-use vac_store::join::DetectedLog;
-use vac_value::harmless;
+use vac::store::MemoryBudget;
+use vac::store::join::DetectedLog;
+use vac::value::harmless;
 
 use crate::convert::selection::Selection;
 use crate::exit::Exit;

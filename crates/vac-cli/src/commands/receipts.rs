@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
-use vac_sign::receipt::{ParsedReceipt, ReceiptError, attach};
-use vac_sign::{Envelope, PublicKey};
+use vac::signature::receipt::{ParsedReceipt, ReceiptError, attach};
+use vac::signature::{Envelope, PublicKey};
 
 use crate::exit::Exit;
 use crate::format::pluralize;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use vac_cddl::ParseOptions;
-use vac_cddl::SpecFile;
+use vac::cddl::ParseOptions;
+use vac::cddl::SpecFile;
 
 use crate::exit::Exit;
 use crate::format::pluralize;
@@ -68,7 +68,7 @@ impl SchemaArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         if self.version {
-            printer.line(vac_record::SCHEMA_VERSION)?;
+            printer.line(vac::record::SCHEMA_VERSION)?;
         } else if self.format != Format::Cddl {
             self.export(printer)?;
         } else if !self.schema.is_empty() {
@@ -90,8 +90,8 @@ impl SchemaArgs {
             }
         };
         let exported = match self.format {
-            Format::Typescript => vac_schema_export::typescript(&schema),
-            Format::JsonSchema | Format::Cddl => vac_schema_export::json_schema(&schema),
+            Format::Typescript => vac::schema_export::typescript(&schema),
+            Format::JsonSchema | Format::Cddl => vac::schema_export::json_schema(&schema),
         };
         let exported = exported.with_context(|| format!("cannot export {name}"))?;
         printer.text(&exported.text)?;
@@ -106,10 +106,10 @@ impl SchemaArgs {
 }
 
 /// Reads the schema of agent records, from a rule on.
-fn own_schema(rule: Option<&str>) -> anyhow::Result<vac_cddl::ir::Schema> {
+fn own_schema(rule: Option<&str>) -> anyhow::Result<vac::cddl::ir::Schema> {
     let read = |start| {
         let files = [SpecFile::new(FILE_NAME, schema::TEXT)];
-        vac_cddl::parse_files(&files, &ParseOptions { start, modules: None })
+        vac::cddl::parse_files(&files, &ParseOptions { start, modules: None })
             .context("the embedded schema cannot be read")
     };
     let whole = read(None)?;

@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
+use vac::record::annotations::SupersededHow;
+use vac::value::harmless;
+use vac::view::text_search::{Hit, TextField, TextFields, TextQuery};
+use vac::view::{SessionHits, SkipReason, search_session};
 use vac::when;
-use vac_record::annotations::SupersededHow;
-use vac_value::harmless;
-use vac_view::text_search::{Hit, TextField, TextFields, TextQuery};
-use vac_view::{SessionHits, SkipReason, search_session};
 
 use crate::exit::Exit;
 use crate::format::{group_digits, pluralize};
@@ -112,7 +112,7 @@ impl SearchArgs {
         let mut output = SearchOutput { sessions: Vec::new() };
         let mut is_first = true;
         let mut left_out = 0;
-        let search = |session: &dyn vac_adapter::Session, sources: &[vac_adapter::SourceFile]| {
+        let search = |session: &dyn vac::adapter::Session, sources: &[vac::adapter::SourceFile]| {
             search_session(session, sources, &query)
         };
         let scanned = self.scope.each(limits, printer, search, &mut |session| {
@@ -317,7 +317,7 @@ mod tests {
         let at = text.find("needle").expect("it is there");
         let hit = Hit {
             field: TextField::Output,
-            place: vac_view::EntryPlace::default(),
+            place: vac::view::EntryPlace::default(),
             entry_id: None,
             time: None,
             subagent: None,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use vac_adapter::Error;
-use vac_view::transcript::{Head, Item, TranscriptOptions, transcript};
+use vac::adapter::Error;
+use vac::view::transcript::{Head, Item, TranscriptOptions, transcript};
 
 use crate::exit::Exit;
 use crate::help;
@@ -110,7 +110,7 @@ impl ShowArgs {
     /// Prints a session. Returns whether the entry that was asked for is in it.
     fn show(
         &self,
-        session: &dyn vac_adapter::Session,
+        session: &dyn vac::adapter::Session,
         head: &Head,
         printer: &Printer,
     ) -> Result<bool, Error> {

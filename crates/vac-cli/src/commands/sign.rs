@@ -11,12 +11,12 @@ use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use vac::files::{InputGuard, refuse_agent_folder};
 use vac::parallel::ordered_parallel_map;
 use vac::sign::StatedDigest;
-use vac_sign::canonical::{Form, canonical};
-use vac_sign::sign::{Carriage, Checked, SignOptions, Signed, sign};
-use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
-use vac_validate::detect_encoding;
-use vac_validate::lint::Secret;
-use vac_value::{Encoding, printable};
+use vac::signature::canonical::{Form, canonical};
+use vac::signature::sign::{Carriage, Checked, SignOptions, Signed, sign};
+use vac::signature::{Chain, HashAlgorithm, SecretKey, Signer as _};
+use vac::validation::detect_encoding;
+use vac::validation::lint::Secret;
+use vac::value::{Encoding, printable};
 
 use crate::batch::{self, Batch, BatchFile, Destination, FileMessage, Wanted, create_parents};
 use crate::exit::Exit;
@@ -451,6 +451,6 @@ fn canonical_json(bytes: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {
         return Err("--payload canonical-json requires a record in JSON".to_owned());
     }
     let document =
-        vac_value::Document::json(bytes).map_err(|error| format!("not JSON: {error}"))?;
+        vac::value::Document::json(bytes).map_err(|error| format!("not JSON: {error}"))?;
     canonical(&document, Form::Sorted).map_err(|error| error.to_string())
 }

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
 use data_encoding::HEXLOWER;
-use vac_sign::timestamp::{StampedPart, attach, check, signature_digest, token_of};
-use vac_sign::{Envelope, EnvelopeError, HashAlgorithm, Trust};
+use vac::signature::timestamp::{StampedPart, attach, check, signature_digest, token_of};
+use vac::signature::{Envelope, EnvelopeError, HashAlgorithm, Trust};
 
 use crate::exit::Exit;
 use crate::help;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use vac_sign::canonical::{Form, canonical};
-use vac_validate::{detect_encoding, signed};
-use vac_value::{Document, Encoder, Encoding, Layout};
+use vac::signature::canonical::{Form, canonical};
+use vac::validation::{detect_encoding, signed};
+use vac::value::{Document, Encoder, Encoding, Layout};
 
 use crate::exit::Exit;
 use crate::format::{format_size, truncate};
@@ -129,7 +129,7 @@ impl TranscodeArgs {
             _ if self.pretty => Encoder::json(Layout::Pretty),
             _ => Encoder::json(Layout::Compact),
         };
-        vac_value::transcode(&document, &mut encoder)
+        vac::value::transcode(&document, &mut encoder)
             .map_err(|error| truncate(&error.to_string(), 400))?;
         Ok(encoder.finish())
     }

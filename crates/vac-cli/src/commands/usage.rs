@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use vac::view::prices::PriceTable;
+use vac::view::usage::{GroupBy, UsageReport, UsageRowKey, UsageTable, read_usage};
 use vac::when;
-use vac_view::prices::PriceTable;
-use vac_view::usage::{GroupBy, UsageReport, UsageRowKey, UsageTable, read_usage};
 
 use crate::exit::Exit;
 use crate::format::{format_size, pluralize, truncate};

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::{Args, ValueEnum};
+use vac::cddl::ir::WarningKind;
 use vac::parallel::ordered_parallel_map;
-use vac_cddl::ir::WarningKind;
-use vac_validate::Encoding;
+use vac::validation::Encoding;
 
 use crate::exit::Exit;
 use crate::help;
@@ -75,7 +75,7 @@ pub struct ValidateArgs {
     )]
     lint: Option<Lint>,
     /// Maximum violations to report per file (0 = unlimited)
-    #[arg(long, default_value_t = vac_validate::MAX_VIOLATIONS, value_name = "N")]
+    #[arg(long, default_value_t = vac::validation::MAX_VIOLATIONS, value_name = "N")]
     max_errors: usize,
     /// Print the result as JSON
     #[arg(long)]

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use vac::signature::{Answer, Answers, PublicKey, SignatureVerdict, Trust, Verification, verify};
+use vac::validation::detect_encoding;
+use vac::value::Encoding;
 use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, when};
-use vac_sign::{Answer, Answers, PublicKey, SignatureVerdict, Trust, Verification, verify};
-use vac_validate::detect_encoding;
-use vac_value::Encoding;
 
 use crate::archived;
 use crate::batch::{Batch, Wanted};

@@ -7,11 +7,11 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use vac::page::{PageCheck, PageContents, check_page, is_page, make_page};
 use vac::parallel::with_stack;
+use vac::signature::{SignatureVerdict, Verification, verify};
+use vac::validation::{detect_encoding, signed};
+use vac::value::Document;
+use vac::view::record::is_record;
 use vac::{ConvertOptions, ErrorKind, RecordOptions, Search, Task, convert_to_records};
-use vac_sign::{SignatureVerdict, Verification, verify};
-use vac_validate::{detect_encoding, signed};
-use vac_value::Document;
-use vac_view::record::is_record;
 
 use crate::exit::Exit;
 use crate::format::{format_size, truncate};
@@ -174,10 +174,10 @@ fn read(file: &Path) -> Result<Result<Vec<u8>, String>> {
 
 /// Returns whether the first document of several is a record.
 fn begins_with_record(bytes: &[u8]) -> bool {
-    let mut scanner = vac_value::Scanner::default();
+    let mut scanner = vac::value::Scanner::default();
     let first = match detect_encoding(bytes) {
-        vac_value::Encoding::Json => scanner.json_prefix(bytes),
-        vac_value::Encoding::Cbor => scanner.cbor_prefix(bytes),
+        vac::value::Encoding::Json => scanner.json_prefix(bytes),
+        vac::value::Encoding::Cbor => scanner.cbor_prefix(bytes),
     };
     first.is_ok_and(|(document, _)| is_record(&document))
 }
@@ -255,7 +255,7 @@ fn check(path: &Path, printer: &Printer) -> Result<Exit> {
             (format!("{name}: differs from byte {at} on"), Exit::Failure)
         }
         Ok(PageCheck::OtherVersion { version }) => {
-            let version = vac_value::printable(&version, 40);
+            let version = vac::value::printable(&version, 40);
             (format!("{name}: not compared: made by vac {version}"), Exit::Failure)
         }
         Err(error) => {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use vac::adapter::report::NO_CONVERSATION;
 use vac::output::{KeptBecause, OutputEvent, OutputSession, OutputStage, RecordChange};
 use vac::{Error, ErrorKind};
-use vac_adapter::report::NO_CONVERSATION;
 
 use crate::exit::Exit;
 use crate::format::truncate;

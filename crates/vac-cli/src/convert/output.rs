@@ -6,7 +6,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::{Result, bail};
 use vac::files::is_stream;
-use vac_value::Encoding;
+use vac::value::Encoding;
 
 /// The kind of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use vac::store::join::{DetectedLog, UnusedReason};
+use vac::store::{MemoryBudget, Skipped};
 use vac::{Agent, Search, when};
-use vac_store::join::{DetectedLog, UnusedReason};
-use vac_store::{MemoryBudget, Skipped};
 
 use crate::format::pluralize;
 use crate::json_output::FailedFile;

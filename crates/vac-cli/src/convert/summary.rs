@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use vac::adapter::report::Report;
 use vac::output::{FolderChanges, OutputReport};
-use vac_adapter::report::Report;
 
 use super::messages::advise;
 use crate::format::{format_size, group_digits, pluralize, truncate};

@@ -2,11 +2,11 @@
 
 use std::io::Read as _;
 
+use vac::adapter::Input as _;
 use vac::output::existing_record::cbor_id;
 use vac::record_documents::encoding_of_record;
-use vac_adapter::Input as _;
-use vac_store::StoredLog;
-use vac_value::Encoding;
+use vac::store::StoredLog;
+use vac::value::Encoding;
 
 use crate::sessions::SIGNED_RECORD;
 

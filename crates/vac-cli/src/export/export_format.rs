@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use vac_interchange::InterchangeFormat;
-use vac_table::file_writer::FileFormat;
-use vac_table::{SessionTable, TableSet};
+use vac::interchange::InterchangeFormat;
+use vac::tables::file_writer::FileFormat;
+use vac::tables::{SessionTable, TableSet};
 
 use super::part_files;
 

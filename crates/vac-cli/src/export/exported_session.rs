@@ -1,7 +1,7 @@
 //! What identifies a session from one export to the next.
 
 use serde::{Deserialize, Serialize};
-use vac_adapter::SourceFile;
+use vac::adapter::SourceFile;
 
 /// A session: its agent and id, and the files that it was read from.
 ///

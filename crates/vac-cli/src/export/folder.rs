@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use vac::files::{Wait, lock_folder, make_folder};
 use vac::parallel::ordered_parallel_map;
-use vac_table::SessionTable;
+use vac::tables::SessionTable;
 
 use super::export_format::FileKind;
 use super::exported_session::ExportedSession;
@@ -280,7 +280,7 @@ impl<'e> FolderExport<'e> {
         self.replaced.extend(earlier);
         let is_settled = |stats: &Vec<_>| {
             !log.has_failed
-                && stats.iter().all(|stat: &vac_store::FileStat| stat.is_older_than(self.begun))
+                && stats.iter().all(|stat: &vac::store::FileStat| stat.is_older_than(self.begun))
         };
         let stats = log.stats.filter(is_settled);
         self.logs.push(ManifestLog { path, stats, keys, repeated });

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use vac::files::{AtomicFile, is_nameless};
-use vac_table::SessionTable;
-use vac_table::file_writer::{FileFormat, TableFileWriter, copy_without};
+use vac::tables::SessionTable;
+use vac::tables::file_writer::{FileFormat, TableFileWriter, copy_without};
 
 use super::manifest::{self, ManifestPart};
 use super::part_files::{self, Content, Part, PartFile};

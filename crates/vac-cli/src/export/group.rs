@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 
+use vac::adapter::{Error, SourceFile};
+use vac::interchange::write_session;
+use vac::store::FileStat;
+use vac::tables::{Tables, session_key};
 use vac::tables::{log_origin, record_origin};
-use vac_adapter::{Error, SourceFile};
-use vac_interchange::write_session;
-use vac_store::FileStat;
-use vac_table::{Tables, session_key};
-use vac_view::FactsSink;
+use vac::view::FactsSink;
 
 use super::exported_session::ExportedSession;
 use super::part_files::{Part, PartFiles, Target};

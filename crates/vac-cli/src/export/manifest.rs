@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use vac::files::{AtomicFile, Readers};
-use vac_store::{FileStat, StoredLog};
-use vac_table::{SessionTable, TableSet};
+use vac::store::{FileStat, StoredLog};
+use vac::tables::{SessionTable, TableSet};
 
 use super::exported_session::ExportedSession;
 use super::{ExportFormat, ExportOptions, part_files, partition};
@@ -258,7 +258,7 @@ impl Manifest {
     }
 }
 
-/// Whether a text is a key of a session, as `vac_table::record_key` makes it.
+/// Whether a text is a key of a session, as `vac::tables::record_key` makes it.
 fn is_record_key(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

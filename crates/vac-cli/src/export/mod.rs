@@ -17,8 +17,8 @@ mod partition;
 mod read_sessions;
 mod stdout;
 
+use vac::tables::TableSet;
 use vac::tables::divide;
-use vac_table::TableSet;
 
 pub use export_format::ExportFormat;
 pub use folder::{ExportSummary, export_to_folder};

@@ -8,8 +8,8 @@ use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac::files::{NamelessFile, Readers, make_folder};
-use vac_table::SessionTable;
-use vac_table::file_writer::{FileFormat, TableFileWriter};
+use vac::tables::SessionTable;
+use vac::tables::file_writer::{FileFormat, TableFileWriter};
 
 use super::export_format::{ExportFormat, FileKind};
 use super::{ExportOptions, partition};

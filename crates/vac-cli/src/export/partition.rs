@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
-use vac_adapter::Session;
-use vac_adapter::time::instant;
-use vac_record::time::utc;
+use vac::adapter::Session;
+use vac::adapter::time::instant;
+use vac::record::time::utc;
 
 /// The value of a folder for sessions without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use vac::parallel::ordered_parallel_map;
-use vac_table::SessionTable;
-use vac_table::file_writer::{FileFormat, TableFileWriter, copy_stream};
+use vac::tables::SessionTable;
+use vac::tables::file_writer::{FileFormat, TableFileWriter, copy_stream};
 
 use super::folder::ExportSummary;
 use super::group::GroupReader;

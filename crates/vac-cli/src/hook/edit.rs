@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use toml_edit::{DocumentMut, Item};
-use vac_adapter::upkeep::HookKind;
+use vac::adapter::upkeep::HookKind;
 
 use super::HookCommand;
 use crate::settings::edited_file::BY_HAND;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use vac_adapter::upkeep::AgentHook;
+use vac::adapter::upkeep::AgentHook;
 use vac_archive::Archive;
 
 use super::HookRun;

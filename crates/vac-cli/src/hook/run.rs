@@ -10,7 +10,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use vac::files::{AtomicFile, FolderLock, Readers, Wait, make_folder};
-use vac_record::time::utc;
+use vac::record::time::utc;
 
 use crate::key_files;
 use crate::settings::edited_file::read_text;

@@ -1,8 +1,8 @@
 //! The document of `vac convert`, which is also its report.
 
 use serde::Serialize;
+use vac::adapter::report::Report;
 use vac::output::FolderChanges;
-use vac_adapter::report::Report;
 
 use super::FailedFile;
 

@@ -1,7 +1,7 @@
 //! The document of `vac inspect`.
 
 use serde::Serialize;
-use vac_view::facts::Facts;
+use vac::view::facts::Facts;
 
 use crate::sessions::Signature;
 

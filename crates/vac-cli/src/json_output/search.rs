@@ -1,8 +1,8 @@
 //! The document of `vac search`.
 
 use serde::Serialize;
-use vac_view::SkipReason;
-use vac_view::text_search::TextField;
+use vac::view::SkipReason;
+use vac::view::text_search::TextField;
 
 /// The result of `vac search`.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use vac_view::usage_totals::UsageTotals;
+use vac::view::usage_totals::UsageTotals;
 
 /// The result of `vac usage`.
 #[derive(Serialize)]

@@ -1,8 +1,8 @@
 //! The document of `vac validate`.
 
 use serde::Serialize;
-use vac_validate::lint::Finding;
-use vac_validate::{Violation, ViolationKind};
+use vac::validation::lint::Finding;
+use vac::validation::{Violation, ViolationKind};
 
 use crate::sessions::Signature;
 use crate::validate::run::{Outcome, Place, Problem, Signed};

@@ -19,7 +19,7 @@ impl Columns {
     /// Adds a row. Characters that are not harmless are escaped.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.2.push(vac_value::harmless(&cell).into_owned());
+            column.2.push(vac::value::harmless(&cell).into_owned());
         }
     }
 

@@ -5,7 +5,7 @@
 //! is not a terminal; they never carry information that the text does not have.
 
 use anstyle::{AnsiColor, Style};
-use vac_value::harmless;
+use vac::value::harmless;
 
 /// The style of errors.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::ProgressBar;
 use serde::Serialize;
-use vac_value::harmless_json;
+use vac::value::harmless_json;
 
 use crate::json_output::Document;
 use line::{ERROR, Line, WARNING};

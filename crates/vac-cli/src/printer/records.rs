@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::str;
 
-use vac_value::harmless_json;
+use vac::value::harmless_json;
 
 use super::Stream;
 

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
-use vac_value::harmless;
+use vac::value::harmless;
 
 use super::line::{HEADING, Line};
 

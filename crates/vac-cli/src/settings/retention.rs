@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use vac_adapter::upkeep::Retention;
-use vac_store::places::AgentRoot;
+use vac::adapter::upkeep::Retention;
+use vac::store::places::AgentRoot;
 
 use super::edited_file::read_text;
 use super::jsonc::{self, Value};

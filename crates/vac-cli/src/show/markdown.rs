@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use vac_value::harmless;
-use vac_view::diff::FileDiff;
-use vac_view::transcript::{Head, Item, ItemKind, Summary};
+use vac::value::harmless;
+use vac::view::diff::FileDiff;
+use vac::view::transcript::{Head, Item, ItemKind, Summary};
 
 use super::text::footer;
 use super::{Detail, action, actor, ending, reasoning, relative};
@@ -115,7 +115,7 @@ impl MarkdownView {
         if edit.lines.is_empty() {
             return String::new();
         }
-        let line = |line: &vac_view::diff::DiffLine| format!("{}{}", line.kind.sign(), line.text);
+        let line = |line: &vac::view::diff::DiffLine| format!("{}{}", line.kind.sign(), line.text);
         let lines: Vec<_> = edit.lines.iter().map(line).collect();
         let mut text = String::new();
         if let Some(path) = &edit.path {

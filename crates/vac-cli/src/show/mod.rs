@@ -4,10 +4,10 @@ pub mod markdown;
 pub mod text;
 
 use clap::ValueEnum;
-use vac_record::annotations::{Category, Outcome};
-use vac_view::diff::{Extent, FileDiff};
-use vac_view::transcript::{Call, CallResult, Item, ItemKind};
-use vac_view::{EntryPlace, MessageAuthor};
+use vac::record::annotations::{Category, Outcome};
+use vac::view::diff::{Extent, FileDiff};
+use vac::view::transcript::{Call, CallResult, Item, ItemKind};
+use vac::view::{EntryPlace, MessageAuthor};
 
 use crate::format::{group_digits, pluralize};
 use crate::layout::one_line;
@@ -208,7 +208,7 @@ fn first_line(text: &str) -> (String, usize) {
 }
 
 /// Returns what is not in the text of a message: `image, 2 documents`.
-fn left_out(counts: &vac_adapter::message_text::LeftOut) -> Option<String> {
+fn left_out(counts: &vac::adapter::message_text::LeftOut) -> Option<String> {
     let part = |(kind, count): (&String, &u64)| match count {
         1 => one_line(kind),
         count => format!("{count} {}", one_line(kind)),

@@ -4,11 +4,11 @@
 //! how it ended. With more detail, texts follow below it, wrapped and indented.
 
 use anstyle::{AnsiColor, Style};
-use vac_record::annotations::{Decider, Outcome, SupersededHow};
-use vac_view::SkipReason;
-use vac_view::diff::{FileDiff, LineKind};
-use vac_view::transcript::{CallResult, Head, Item, ItemKind, Summary, Totals};
-use vac_view::usage_totals::UsageTotals;
+use vac::record::annotations::{Decider, Outcome, SupersededHow};
+use vac::view::SkipReason;
+use vac::view::diff::{FileDiff, LineKind};
+use vac::view::transcript::{CallResult, Head, Item, ItemKind, Summary, Totals};
+use vac::view::usage_totals::UsageTotals;
 
 use super::{Detail, action, actor, ending, first_line, left_out, reasoning, relative};
 use crate::format::{group_digits, pluralize};

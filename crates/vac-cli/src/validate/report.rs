@@ -3,7 +3,7 @@
 use std::io;
 
 use anstyle::Style;
-use vac_value::harmless;
+use vac::value::harmless;
 
 use crate::exit::Exit;
 use crate::format::{group_digits, pluralize};

@@ -4,14 +4,14 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
-use vac::{AGENTS, Agent};
-use vac_store::join::detect;
-use vac_validate::lint::{self, Finding};
-use vac_validate::signed::{self, Payload};
-use vac_validate::{
+use vac::store::join::detect;
+use vac::validation::lint::{self, Finding};
+use vac::validation::signed::{self, Payload};
+use vac::validation::{
     Document, Encoding, SyntaxError, Violation, Violations, detect_encoding, stream,
 };
-use vac_value::{Problem as Syntax, Scanner};
+use vac::value::{Problem as Syntax, Scanner};
+use vac::{AGENTS, Agent};
 
 use crate::input::{Documents, Input, Position, RestOfLine};
 use crate::schema::Rule;
@@ -188,7 +188,7 @@ impl Run<'_> {
     /// Returns the agent whose log the input is, if it is not a record.
     fn agent(&self) -> Option<Agent> {
         if let Input::File(path) = self.input {
-            let found = vac_store::find(std::slice::from_ref(path), AGENTS);
+            let found = vac::store::find(std::slice::from_ref(path), AGENTS);
             let known = found.logs.into_iter().map(|log| detect(log, AGENTS));
             return known.into_iter().find_map(|known| sessions::named(&known));
         }

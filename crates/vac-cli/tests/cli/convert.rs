@@ -70,8 +70,8 @@ fn cbor_is_the_same_record() {
     assert_eq!(folder.vac(&["validate", "records"]).code, 0);
     let cbor = std::fs::read(folder.path().join("records").join(name)).expect("a record");
     let json = folder.vac(&["convert", "-q", "logs"]).stdout;
-    let cbor = vac_value::Any::from_cbor(&cbor).expect("CBOR");
-    assert_eq!(cbor, vac_value::Any::from_json(json.as_bytes()).expect("JSON"));
+    let cbor = vac::value::Any::from_cbor(&cbor).expect("CBOR");
+    assert_eq!(cbor, vac::value::Any::from_json(json.as_bytes()).expect("JSON"));
 }
 
 #[test]

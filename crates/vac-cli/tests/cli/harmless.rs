@@ -2,7 +2,7 @@
 //! and JSON contains it unchanged.
 
 use serde_json::{Value, json};
-use vac_value::is_harmless;
+use vac::value::is_harmless;
 
 use crate::records::with_session;
 use crate::run::{Folder, Ran};

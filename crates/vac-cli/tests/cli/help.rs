@@ -63,7 +63,7 @@ fn a_word_that_is_nearly_right_is_suggested() {
 mod examples {
     use std::fs;
 
-    use vac_sign::{SecretKey, Signer as _};
+    use vac::signature::{SecretKey, Signer as _};
 
     use crate::home::{self, copy};
     use crate::receipts;

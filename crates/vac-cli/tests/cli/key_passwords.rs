@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use vac_sign::{Algorithm, PublicKey, SecretKey, Signer as _};
+use vac::signature::{Algorithm, PublicKey, SecretKey, Signer as _};
 
 use crate::home;
 use crate::run::Folder;

@@ -1,6 +1,6 @@
 //! `vac keygen`: only the owner can read keys, and they are never replaced.
 
-use vac_sign::{PublicKey, SecretKey, Signer as _};
+use vac::signature::{PublicKey, SecretKey, Signer as _};
 
 use crate::run::Folder;
 

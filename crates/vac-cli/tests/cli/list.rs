@@ -256,7 +256,7 @@ fn relative_times_count_from_now() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
     let now = i128::try_from(now.as_nanos()).expect("a time");
     for (id, hours) in [("new", 1), ("day", 49), ("old", 24 * 30)] {
-        let time = vac_record::time::utc(now - hours * HOUR).expect("a time");
+        let time = vac::record::time::utc(now - hours * HOUR).expect("a time");
         folder.write(&format!("home/.claude/projects/p/{id}.jsonl"), claude(id, &time));
     }
     let list = |arguments: &[&str]| {

@@ -1,7 +1,7 @@
 //! `vac receipts`, with receipts of a sample log that contains one statement.
 
 use sha2::{Digest as _, Sha256};
-use vac_sign::{Envelope, Message, SecretKey, Signer as _};
+use vac::signature::{Envelope, Message, SecretKey, Signer as _};
 
 use crate::records::{bytes, text};
 use crate::run::Folder;

@@ -290,7 +290,7 @@ fn escaped_words_and_words_of_companion_files_are_found() {
 #[test]
 fn filter_of_bytes_misses_no_word_of_any_fixture() {
     use std::collections::BTreeSet;
-    use vac_view::text_search::{TextField, TextFields, TextQuery};
+    use vac::view::text_search::{TextField, TextFields, TextQuery};
 
     let search = vac::Search {
         paths: ["claude", "codex", "samples"]

@@ -115,11 +115,11 @@ fn text_of_a_session_cannot_control_the_terminal() {
     for arguments in [&["show", "a.jsonl"][..], &["show", "--full", "a.jsonl"]] {
         let ran = folder.vac(arguments);
         assert!(ran.stdout.contains("\\u{1b}[2J\\u{9b}31m\\u{202e}"), "{}", ran.stdout);
-        assert!(ran.stdout.chars().all(|it| it == '\n' || vac_value::is_harmless(it)));
+        assert!(ran.stdout.chars().all(|it| it == '\n' || vac::value::is_harmless(it)));
     }
     let ran = folder.vac(&["show", "--md", "a.jsonl"]);
     assert!(!ran.stdout.contains("<script>"), "{}", ran.stdout);
-    assert!(ran.stdout.chars().all(|it| it == '\n' || vac_value::is_harmless(it)));
+    assert!(ran.stdout.chars().all(|it| it == '\n' || vac::value::is_harmless(it)));
 }
 
 #[test]

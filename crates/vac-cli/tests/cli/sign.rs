@@ -1,6 +1,6 @@
 //! `vac sign`, and `vac verify` of what it made.
 
-use vac_sign::Envelope;
+use vac::signature::Envelope;
 
 use crate::records::{record, small, small_cbor, with_session};
 use crate::run::{Folder, Ran};

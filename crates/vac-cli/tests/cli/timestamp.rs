@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use vac_sign::SecretKey;
+use vac::signature::SecretKey;
 
 use crate::home;
 use crate::run::{Folder, Ran};
@@ -20,7 +20,7 @@ pub fn tokens(folder: &Folder) {
     folder.write("stamped.json", record());
     let key = SecretKey::ed25519(&[0x51; 32]);
     folder.write("tsa/key.pem", key.to_pem().expect("PEM").as_bytes());
-    let public = vac_sign::Signer::public_key(&key).to_pem().expect("PEM");
+    let public = vac::signature::Signer::public_key(&key).to_pem().expect("PEM");
     folder.write("tsa/pub.pem", public);
     for name in ["rsa.tst", "p256.tsr", "payload.tst", "rsa-root.pem", "other-root.pem"] {
         home::copy(&format!("sign/timestamps/{name}"), folder, &format!("tsa/{name}"));

@@ -1,6 +1,6 @@
 //! `vac transcode`: the same record in the other encoding, or an error.
 
-use vac_value::{Any, Document};
+use vac::value::{Any, Document};
 
 use crate::records::{small, small_cbor};
 use crate::run::Folder;

@@ -103,7 +103,7 @@ fn fixture(name: &str) -> String {
 #[test]
 fn a_certificate_can_vouch_for_the_key() {
     let folder = folder();
-    let key = vac_sign::SecretKey::ed25519(&[0x51; 32]).to_pem().unwrap();
+    let key = vac::signature::SecretKey::ed25519(&[0x51; 32]).to_pem().unwrap();
     folder.write("keys/cert.key.pem", key.as_bytes());
     let (chain, root, other) =
         (fixture("signer.chain.pem"), fixture("root.cert.pem"), fixture("other-root.cert.pem"));

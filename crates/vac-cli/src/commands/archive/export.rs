@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::files::{AtomicFile, Readers, is_taken, make_folder, refuse_agent_folder};
+use vac::value::Encoding;
 use vac_archive::{Archive, ArchivedVersion, Prover, file_name};
-use vac_value::Encoding;
 
 use super::open;
 use crate::exit::Exit;

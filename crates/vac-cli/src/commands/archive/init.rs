@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use vac::files::refuse_agent_folder;
+use vac::value::Encoding;
 use vac::{SecretKey, Signer as _};
 use vac_archive::{Archive, Disk, InitOptions};
-use vac_value::Encoding;
 
 use super::KeyOption;
 use crate::commands::convert::{labels_by_key, parse_label};

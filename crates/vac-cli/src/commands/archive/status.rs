@@ -7,11 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use clap::Args;
 use vac::Search;
+use vac::record::time::utc;
+use vac::store::MemoryBudget;
+use vac::store::join::DetectedLog;
+use vac::store::places::AgentRoot;
 use vac_archive::{ArchivedVersion, Catalog};
-use vac_record::time::utc;
-use vac_store::MemoryBudget;
-use vac_store::join::DetectedLog;
-use vac_store::places::AgentRoot;
 
 use super::{format_time, open};
 use crate::convert::selection::Selection;

@@ -9,9 +9,9 @@ use anyhow::{Result, bail};
 use vac::Verified;
 use vac::files::{InputGuard, refuse_agent_folder};
 use vac::parallel::ordered_parallel_map;
-use vac_sign::Answers;
-use vac_validate::detect_encoding;
-use vac_value::Encoding;
+use vac::signature::Answers;
+use vac::validation::detect_encoding;
+use vac::value::Encoding;
 
 use super::{NOT_ATTACHED, Opened, Verifier, VerifyArgs};
 use crate::batch::{Batch, BatchFile, Destination, FileMessage, create_parents, format_skipped};
@@ -200,7 +200,7 @@ fn record_of(folder: &Path, relative: &Path) -> Option<PathBuf> {
 
 /// Returns the questions whose answers are negative, with their reasons.
 fn failures(answers: &Answers<'_>) -> Vec<String> {
-    let failed = |(_, answer): &(_, &vac_sign::Answer)| answer.is_failed();
+    let failed = |(_, answer): &(_, &vac::signature::Answer)| answer.is_failed();
     let lines = answers.lines().into_iter().filter(failed);
     lines.map(|(question, answer)| format!("{question}: {}", answer.detail())).collect()
 }

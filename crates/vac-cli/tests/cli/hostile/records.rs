@@ -1,6 +1,6 @@
 //! Input that is not a record.
 
-use vac_validate::{Encoding, validate};
+use vac::validation::{Encoding, validate};
 
 use super::Dice;
 use crate::records::{bytes, record, signed as signed_record, small, small_cbor, text};

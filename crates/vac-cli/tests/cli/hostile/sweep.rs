@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use vac::AGENTS;
-use vac_adapter::detect::detect;
-use vac_adapter::session::{self, RecordOptions};
-use vac_adapter::{Error, Memory};
-use vac_value::Encoding;
+use vac::adapter::detect::detect;
+use vac::adapter::session::{self, RecordOptions};
+use vac::adapter::{Error, Memory};
+use vac::value::Encoding;
 
 use super::{Dice, assert_untouched, files, names, run};
 use crate::run::Folder;
@@ -47,11 +47,11 @@ fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         }
         Err(error) => panic!("{name}: {error}"),
     };
-    let record = |session: &dyn vac_adapter::Session| {
+    let record = |session: &dyn vac::adapter::Session| {
         let mut record = Vec::new();
         session::write(session, &RecordOptions::default(), &session::no_sources, &mut record)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(vac_validate::validate(&record, Encoding::Json), Ok(()), "{name}");
+        assert_eq!(vac::validation::validate(&record, Encoding::Json), Ok(()), "{name}");
         record
     };
     Some(sessions.iter().map(|session| record(&**session)).collect())

@@ -12,7 +12,7 @@ use crate::sign::timed;
 fn verify(chain: &[String], key: u8, roots: &[String]) -> Ran {
     let folder = Folder::new();
     folder.write("a.json", timed());
-    let secret = vac_sign::SecretKey::ed25519(&[key; 32]).to_pem().expect("PEM");
+    let secret = vac::signature::SecretKey::ed25519(&[key; 32]).to_pem().expect("PEM");
     folder.write("key.pem", secret.as_bytes());
     folder.write("chain.pem", chain.concat());
     folder.write("roots.pem", roots.concat());

@@ -3,7 +3,7 @@
 use super::craft::parameter::{alg, claims, content_type, crit, kid, payload_hash};
 use super::craft::{array, bytes, envelope, folder, header, signer, text, usual};
 use crate::run::Ran;
-use vac_sign::{SecretKey, Signer as _};
+use vac::signature::{SecretKey, Signer as _};
 
 /// Verifies an envelope with this protected header and a sound signature.
 fn verify(parameters: &[Vec<u8>]) -> Ran {

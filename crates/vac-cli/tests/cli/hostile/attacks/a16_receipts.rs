@@ -6,7 +6,7 @@ use super::craft::{
 };
 use crate::run::{Folder, Ran};
 use crate::sign::timed;
-use vac_sign::{SecretKey, Signer as _};
+use vac::signature::{SecretKey, Signer as _};
 
 fn log() -> SecretKey {
     SecretKey::ed25519(&[0x10; 32])

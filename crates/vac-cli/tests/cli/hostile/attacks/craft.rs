@@ -3,7 +3,7 @@
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use sha2::{Digest as _, Sha256};
-use vac_sign::{Message, SecretKey, Signer as _};
+use vac::signature::{Message, SecretKey, Signer as _};
 
 use crate::run::Folder;
 use crate::sign::timed;
@@ -114,7 +114,7 @@ pub fn receipt(
     let node = |left: &[u8], right: &[u8]| {
         Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize()
     };
-    let statement = vac_sign::Envelope::read(statement).expect("an envelope");
+    let statement = vac::signature::Envelope::read(statement).expect("an envelope");
     let before = node(&leaf(b"one"), &leaf(b"two"));
     let root = node(&before, &leaf(&statement.log_entry()));
     let usual = [parameter::alg(), vec![0x19, 1, 0x8b, 1]];
