@@ -143,9 +143,9 @@ impl LineNumber {
     }
 
     fn index(self) -> usize {
-        let Self([a, b, c, d, e]) = self;
-        let number = u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]);
-        usize::try_from(number).expect("it was a usize")
+        let mut bytes = [0; 8];
+        bytes[..self.0.len()].copy_from_slice(&self.0);
+        usize::try_from(u64::from_le_bytes(bytes)).expect("it was a usize")
     }
 }
 

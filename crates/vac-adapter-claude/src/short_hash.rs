@@ -98,7 +98,7 @@ mod tests {
         let mut map = ShortHashMap::default();
         let (mut steps, mut before) = (0, 0);
         for number in 0..30_000_usize {
-            map.insert(ShortHash::new(&number), ());
+            map.insert(ShortHash::new(&number), number);
             let capacity: usize = map.0.iter().map(HashMap::capacity).sum();
             if number >= 10_000 && capacity > before {
                 steps += 1;

@@ -149,9 +149,9 @@ struct Scanned<'a> {
 impl<'a> Scanned<'a> {
     fn new(bytes: &'a [u8], limit: Limit) -> Self {
         let scanner = scanner_within(limit.nodes().min(MAX_NODES));
-        let mut scanned = Self::default();
+        let mut found = Self::default();
         let mut push = |frame: Frame<'a>, scanner: &mut Scanner| {
-            scanned.push(frame, scanner);
+            found.push(frame, scanner);
             ControlFlow::Continue(())
         };
         let mut splitter = Splitter::new(bytes, usize::MAX, scanner, &mut push);
@@ -160,7 +160,7 @@ impl<'a> Scanned<'a> {
         splitter.max_frames = MAX_FRAMES;
         splitter.split();
         let Splitter { line, has_invalid, is_over_limit, max_nodes, .. } = splitter;
-        Self { line_ends: line - 1, has_invalid, is_over_limit, max_nodes, ..scanned }
+        Self { line_ends: line - 1, has_invalid, is_over_limit, max_nodes, ..found }
     }
 
     fn push(&mut self, Frame { place, content }: Frame<'a>, scanner: &mut Scanner) {
