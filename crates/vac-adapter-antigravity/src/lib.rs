@@ -100,6 +100,7 @@ impl LineAdapter for Antigravity {
         compaction_events: &[line::CHECKPOINT],
         typed,
         writes_whole_texts: true,
+        session_marks: Some(&[]),
         places: places::PLACES,
         stores: &store::STORES,
         #[cfg(feature = "check")]

@@ -125,6 +125,7 @@ mod usage;
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{PromptRule, Typed};
+use vac_adapter::session_marks::SessionMark;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
@@ -215,6 +216,10 @@ impl Adapter for Claude {
 
     fn companions(&self) -> &'static vac_adapter::companions::Companions {
         &companions::COMPANIONS
+    }
+
+    fn session_marks(&self, _: &str) -> Option<&'static [SessionMark]> {
+        Some(&[SessionMark::Id("sessionId"), SessionMark::Id("session_id")])
     }
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {

@@ -144,6 +144,7 @@ mod usage;
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{PromptRule, Typed};
+use vac_adapter::session_marks::SessionMark;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
@@ -227,6 +228,11 @@ impl Adapter for Codex {
 
     fn logs_results(&self) -> bool {
         true
+    }
+
+    fn session_marks(&self, variant: &str) -> Option<&'static [SessionMark]> {
+        let has_heads = matches!(variant, "envelopes" | "paginated");
+        has_heads.then_some(&[SessionMark::Head("session_meta")])
     }
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {

@@ -77,6 +77,7 @@ mod tools;
 mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
+use vac_adapter::session_marks::SessionMark;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,6 +109,7 @@ impl LineAdapter for Copilot {
         logs_results: true,
         writes_whole_texts: true,
         companions: &companions::COMPANIONS,
+        session_marks: Some(&[SessionMark::Head("session.start")]),
         places: places::PLACES,
         #[cfg(feature = "check")]
         check_rules: Some(&check::COPILOT),

@@ -124,6 +124,7 @@ mod written_time;
 use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{PromptRule, Typed};
+use vac_adapter::session_marks::SessionMark;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::MessageEntry;
@@ -198,6 +199,10 @@ impl Adapter for Cursor {
 
     fn companions(&self) -> &'static vac_adapter::companions::Companions {
         &companions::COMPANIONS
+    }
+
+    fn session_marks(&self, _: &str) -> Option<&'static [SessionMark]> {
+        Some(&[])
     }
 
     fn places(&self) -> &'static [vac_adapter::places::AgentPlace] {

@@ -72,6 +72,7 @@ mod usage;
 use vac_adapter::blocks;
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::prompt::PromptRule;
+use vac_adapter::session_marks::SessionMark;
 use vac_record::annotations::Author;
 
 /// Texts in the user's name. The versions are those of the format.
@@ -103,6 +104,7 @@ impl LineAdapter for Droid {
         logs_results: true,
         writes_whole_texts: true,
         companions: &companions::COMPANIONS,
+        session_marks: Some(&[SessionMark::Head("session_start"), SessionMark::Id("session_id")]),
         places: places::PLACES,
         #[cfg(feature = "check")]
         check_rules: Some(&check::DROID),

@@ -81,6 +81,7 @@ impl LineAdapter for Goose {
         result_text: line::result_text,
         logs_results: true,
         writes_whole_texts: true,
+        session_marks: Some(&[]),
         places: places::PLACES,
         stores: &store::STORES,
         #[cfg(feature = "check")]

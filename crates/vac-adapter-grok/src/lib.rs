@@ -100,6 +100,7 @@ impl LineAdapter for Grok {
         result_text: line::result_text,
         logs_results: true,
         companions: &companions::COMPANIONS,
+        session_marks: Some(&[]),
         places: places::PLACES,
         #[cfg(feature = "check")]
         check_rules: Some(&check::GROK),

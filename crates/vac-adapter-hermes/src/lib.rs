@@ -79,6 +79,7 @@ impl LineAdapter for Hermes {
         tools: &tools::TOOLS,
         logs_results: true,
         writes_whole_texts: true,
+        session_marks: Some(&[]),
         places: places::PLACES,
         stores: &store::STORES,
         #[cfg(feature = "check")]

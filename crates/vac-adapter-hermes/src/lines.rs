@@ -42,7 +42,7 @@ pub(crate) fn time(column: Option<Node<'_, '_>>) -> Option<AbstractTimestamp<'st
 }
 
 /// Returns the relation of a session to its parent. Without a marker, it goes on after a compression.
-fn relation(config: Option<Node<'_, '_>>) -> Relation {
+pub(crate) fn relation(config: Option<Node<'_, '_>>) -> Relation {
     let has = |key: &str| {
         let marker = config.and_then(|config| config.member(key));
         marker.is_some_and(|it| it.kind() != Kind::Null)

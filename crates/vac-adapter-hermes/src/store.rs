@@ -1,10 +1,13 @@
 //! `state.db`, as tables.
 
-use vac_adapter::Preview;
 use vac_adapter::container::{
     Cell, DatabaseTables, Row, RowDocument, RowTable, Rows, Stores, Table,
 };
 use vac_adapter::time::from_seconds;
+use vac_adapter::{Parent, Preview};
+use vac_value::Document;
+
+use crate::lines::relation;
 
 const fn table(
     name: &'static str,
@@ -92,7 +95,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
         },
         RowTable { table: USAGE, named_by: None, document: RowDocument::Members(&[]) },
     ],
-    listed: &["cwd", "started_at"],
+    listed: &["cwd", "started_at", "parent_session_id", "model_config"],
     preview,
     is_replaced: false,
 };
@@ -115,4 +118,14 @@ fn preview(row: &Row, preview: &mut Preview) {
         }
         _ => None,
     };
+    if let Cell::Text(parent) = row.cell("parent_session_id")
+        && !parent.is_empty()
+    {
+        let config = match row.cell("model_config") {
+            Cell::Text(config) => Document::json(config.as_bytes()).ok(),
+            _ => None,
+        };
+        let relation = relation(config.as_ref().map(Document::root));
+        preview.parent = Some(Parent { session_id: parent.clone(), relation });
+    }
 }

@@ -83,6 +83,7 @@ mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::prompt::PromptRule;
+use vac_adapter::session_marks::SessionMark;
 use vac_record::annotations::Author;
 
 /// Texts in the user's name.
@@ -113,6 +114,7 @@ impl LineAdapter for Pi {
         prompt_rules: RULES,
         logs_results: true,
         writes_whole_texts: true,
+        session_marks: Some(&[SessionMark::Head("session")]),
         places: places::PLACES,
         stores: &store::STORES,
         #[cfg(feature = "check")]

@@ -78,6 +78,7 @@ mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::parts;
+use vac_adapter::session_marks::SessionMark;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,6 +99,7 @@ impl LineAdapter for Qwen {
         result_text: parts::result_text::result_text,
         logs_results: true,
         writes_whole_texts: true,
+        session_marks: Some(&[SessionMark::Id("sessionId")]),
         places: places::PLACES,
         #[cfg(feature = "check")]
         check_rules: Some(&check::QWEN),

@@ -20,6 +20,7 @@ use crate::places;
 use crate::prompt;
 use crate::provider::UNKNOWN;
 use crate::report::Report;
+use crate::session_marks::SessionMark;
 use crate::tools::ToolTable;
 use crate::upkeep::Upkeep;
 use crate::verdict::Verdict;
@@ -119,6 +120,14 @@ pub trait Adapter: Sync {
     /// encoded. A search then skips logs that do not contain a word that it needs.
     fn writes_whole_texts(&self) -> bool {
         false
+    }
+
+    /// Returns what distinguishes the sessions of a log of this variant that contains several, as
+    /// concatenated ones do; empty if a log is one session in any case. `None` if only
+    /// [`survey`](Self::survey) finds out.
+    fn session_marks(&self, variant: &str) -> Option<&'static [SessionMark]> {
+        let _ = variant;
+        None
     }
 
     /// Returns the places where the agent keeps its sessions.

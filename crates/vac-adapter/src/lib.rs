@@ -100,6 +100,7 @@ pub mod raw;
 pub mod redact;
 pub mod report;
 pub mod session;
+pub mod session_marks;
 pub mod shared_log;
 pub mod time;
 pub mod tools;

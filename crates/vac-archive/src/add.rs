@@ -1,6 +1,6 @@
 //! Adds sessions to an archive.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -8,9 +8,10 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use vac::containment::contains_entries;
-use vac::convert::convert_each;
+use vac::convert::{HOME, convert_each};
 use vac::files::{FolderLock, Wait};
 use vac::parallel::ordered_parallel_map;
+use vac::session_filter::missing_sessions;
 use vac::{Agent, ConvertOptions, RecordOptions, Search};
 use vac_adapter::report::Report;
 use vac_sign::Signer;
@@ -264,6 +265,12 @@ struct Converter<'c> {
 
 /// Refuses labels that do not fit in the header of a statement.
 pub(crate) fn check_labels(labels: &BTreeMap<String, String>) -> Result<()> {
+    if labels.values().any(|value| value.contains(HOME)) {
+        let reason = format!(
+            "`{HOME}` is not a label of an archive: add each home by itself (--root and --label)"
+        );
+        return Err(Error::new(ArchiveErrorKind::Refused, reason));
+    }
     let size: usize = labels.iter().map(|(key, value)| key.len() + value.len()).sum();
     if size <= MAX_LABELS {
         return Ok(());
@@ -334,15 +341,23 @@ impl<'c> Converter<'c> {
     /// Returns the latest versions of a log if they were made from exactly its bytes.
     fn same_versions(&self, known: &DetectedLog, origin: &str) -> Vec<&ArchivedVersion> {
         let log = &known.log;
+        let is_all = |ids: &BTreeSet<&str>| {
+            let agent = known.agent.and_then(vac::agent);
+            let missing = |agent| missing_sessions(log, agent, &known.preview, ids);
+            agent.is_none_or(|agent| missing(agent).is_empty())
+        };
         let here: Vec<_> = self.catalog.latest_of_origin(origin).collect();
         if !here.is_empty() {
             let are_same = here.iter().all(|version| is_same(log, version));
-            return if are_same { here } else { Vec::new() };
+            let ids = || here.iter().map(|version| version.session_id.as_str()).collect();
+            let are_all = are_same && is_all(&ids());
+            return if are_all { here } else { Vec::new() };
         }
         // A log that was moved or copied.
         let id = known.preview.session_id.as_deref();
         let mut moved = id.into_iter().flat_map(|id| self.catalog.latest_of_session(id));
-        moved.find(|version| is_same(log, version)).into_iter().collect()
+        let is_one = |version: &ArchivedVersion| is_all(&[version.session_id.as_str()].into());
+        moved.find(|version| is_same(log, version) && is_one(version)).into_iter().collect()
     }
 
     /// Whether the record and the logs of a version can be read.

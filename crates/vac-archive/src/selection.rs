@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use vac::{AGENTS, Search};
-use vac_store::join::{DetectedLog, UnusedFile, join};
+use vac_store::join::{DetectedLog, UnusedFile, join_homes};
 use vac_store::{FileStat, Found, MemoryBudget, StoredLog, find_all};
 
 use crate::archive::Archive;
@@ -93,7 +93,7 @@ impl Selection {
         let related = related.into_iter().flat_map(|(_, logs)| logs).collect();
         detected.extend(search.detect_each(related, &budget, step)?);
         let firsts = detected.iter().filter_map(|known| known.log.key()).collect();
-        let due = join(detected);
+        let due = search.filter().apply(join_homes(detected, search.homes()), search.jobs())?.logs;
         Ok(Self {
             left_out: due.iter().flat_map(|known| &known.left_out).cloned().collect(),
             due,
@@ -107,6 +107,10 @@ impl Selection {
     /// since the run began.
     pub fn known_log(&self, known: &DetectedLog, state: &LogState) -> Option<KnownLog> {
         let files = state.files.as_ref()?;
+        // Another run adds the other sessions of a log of which only some are wanted.
+        if known.log.wanted.is_some() {
+            return None;
+        }
         if !files.iter().all(|(_, stat)| stat.is_older_than(state.started)) {
             return None;
         }

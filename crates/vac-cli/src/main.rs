@@ -37,6 +37,7 @@ mod mode_option;
 mod output_file;
 mod printer;
 mod schema;
+mod searched_places;
 mod session_index;
 mod session_names;
 mod session_scan;

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use vac::Agent;
 use vac::adapter::session::Named;
 use vac::adapter::{Error, Input, Memory, Session as _};
+use vac::session_filter::SessionFacts;
 use vac::store::join::DetectedLog;
 use vac::view::event_time::to_utc;
 use vac::view::{AuthorSet, EventKind, EventOptions, MessageAuthor, events};
@@ -20,24 +21,30 @@ const MAX_EVENT: usize = 256 << 20;
 const MAX_PROMPT: usize = 400;
 
 impl ListedSession {
-    /// Returns the sessions of a log, with the ids and variants that their records have. A large
-    /// log is one session if its beginning states the id.
+    /// Returns the wanted sessions of a log, as their records state them. Of a large log that is
+    /// certainly one session, only the beginning is parsed.
     pub fn from_log(known: &DetectedLog, with_prompts: bool) -> Vec<Self> {
         let Some(agent) = sessions::named(known) else { return Vec::new() };
         let preview = Self::from_preview(known, agent);
         let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
-        if preview.session_id.is_some() && !is_small {
+        // What cannot be read is reported when it is converted.
+        let is_one = || known.log.is_one_session(agent.adapter, &known.preview).unwrap_or(true);
+        // The rows of a session can state a start that the list of sessions does not.
+        let is_stated =
+            preview.session_id.is_some() && (preview.start.is_some() || !known.log.is_in_store());
+        if is_stated && !is_small && is_one() {
             let prompt = with_prompts.then(|| prompt_of_large(known, agent, &preview)).flatten();
             return vec![Self { first_prompt: prompt, ..preview }];
         }
         match Self::survey(known, agent, &preview, with_prompts) {
-            Ok(sessions) if !sessions.is_empty() => sessions,
+            Ok(sessions) if !sessions.is_empty() || known.log.wanted.is_some() => sessions,
             // The reason is reported when it is converted.
             _ => vec![preview],
         }
     }
 
-    /// Reads a log and returns its sessions. What a session does not state is that of the preview.
+    /// Reads a log and returns its wanted sessions. What the only session of a log does not state is
+    /// that of the preview.
     fn survey(
         known: &DetectedLog,
         agent: Agent,
@@ -46,24 +53,32 @@ impl ListedSession {
     ) -> Result<Vec<Self>, Error> {
         let log = known.log.load_within(MAX_EVENT)?;
         let sessions = agent.adapter.survey(&log)?;
-        let is_only = sessions.len() == 1;
+        let is_only = sessions.len() == 1 && known.log.wanted.is_none();
         let indexed = |session: &dyn vac::adapter::Session| {
             let session = Named::new(session, agent.name);
-            let record = session.record();
-            let start = record.session.session_start.as_ref().and_then(to_utc);
+            let facts = SessionFacts::new(&session.record());
+            if !known.log.is_wanted(&facts.record_id) {
+                return None;
+            }
+            let or_preview = |fact: Option<String>, preview: &Option<String>| {
+                fact.or_else(|| preview.clone().filter(|_| is_only))
+            };
             let parent = session.parent();
-            Self {
+            Some(Self {
                 agent: session.agent().into_owned(),
-                session_id: Some(record.id.into_owned()),
-                start: start.or_else(|| preview.start.clone().filter(|_| is_only)),
+                session_id: Some(facts.record_id),
+                start: or_preview(facts.start.as_ref().and_then(to_utc), &preview.start),
+                size: preview.size,
                 variant: session.variant(),
+                project: or_preview(facts.project, &preview.project),
+                cli_version: or_preview(facts.version, &preview.cli_version),
                 parent: parent.as_ref().map(|parent| parent.session_id.clone()),
                 relation: parent.map(|parent| parent.relation.as_str()),
                 first_prompt: with_prompts.then(|| first_prompt(&session)).flatten(),
-                ..preview.clone()
-            }
+                files: preview.files.clone(),
+            })
         };
-        Ok(sessions.iter().map(|session| indexed(&**session)).collect())
+        Ok(sessions.iter().filter_map(|session| indexed(&**session)).collect())
     }
 
     fn from_preview(known: &DetectedLog, agent: Agent) -> Self {

@@ -13,6 +13,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::output::existing_record;
 use vac::parallel::ordered_parallel_map;
+use vac::session_filter::{SessionFacts, keep_sessions, sessions_of};
+use vac::store::join::DetectedLog;
 use vac::store::{MemoryBudget, RecordFolders as _, StoredLog};
 use vac::value::Encoding;
 use vac::{Agent, Search};
@@ -51,6 +53,38 @@ impl Named {
     pub fn selects(&self, log: &StoredLog, ids: &[&str]) -> bool {
         let mut wanted = log.paths().filter_map(|path| self.ids.get(path));
         wanted.next().is_none_or(|wanted| ids.iter().any(|id| wanted.contains(*id)))
+    }
+
+    /// Keeps the logs with sessions that are meant, and notes which of their sessions are.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn keep_meant(&self, logs: Vec<DetectedLog>, jobs: usize) -> Result<Vec<DetectedLog>> {
+        if self.ids.is_empty() {
+            return Ok(logs);
+        }
+        let mut kept = Vec::with_capacity(logs.len());
+        let work = |mut known: DetectedLog| self.is_meant(&mut known).then_some(known);
+        ordered_parallel_map(logs, jobs, work, |known| {
+            kept.extend(known);
+            ControlFlow::Continue(())
+        })?;
+        Ok(kept)
+    }
+
+    fn is_meant(&self, known: &mut DetectedLog) -> bool {
+        let meant = known.log.paths().find_map(|path| self.ids.get(path));
+        let (Some(meant), Some(agent)) = (meant, known.agent.and_then(vac::agent)) else {
+            return true;
+        };
+        // What cannot be read is reported when it is converted.
+        if known.log.is_one_session(agent.adapter, &known.preview).unwrap_or(true) {
+            return known.preview.session_id.as_ref().is_none_or(|id| meant.contains(id));
+        }
+        let Ok(sessions) = sessions_of(known, agent) else { return true };
+        let is_meant =
+            |it: &SessionFacts| meant.contains(&it.record_id) || meant.contains(&it.session_id);
+        keep_sessions(known, &sessions, is_meant)
     }
 
     /// Returns whether a log was found by the id of its session.
@@ -118,6 +152,14 @@ impl std::error::Error for Ambiguous {}
 /// # Errors
 /// If a name is [ambiguous](Ambiguous), or the sessions cannot be searched.
 pub fn resolve(paths: &[PathBuf], last: Last, agent: Option<Agent>) -> Result<Named> {
+    if let [path] = paths
+        && let Some(name) = path.to_str().filter(|name| is_short(name))
+        && path.symlink_metadata().is_err()
+    {
+        bail!(
+            "{name}: not a file; at least {MIN_LENGTH} characters of an id name a session (see `vac list`)"
+        );
+    }
     let mut named = Named::default();
     if paths.iter().all(|path| name(path).is_none()) && last.last.is_none() {
         named.paths = paths.to_vec();
@@ -150,7 +192,7 @@ pub fn resolve(paths: &[PathBuf], last: Last, agent: Option<Agent>) -> Result<Na
         let chosen = match candidates.len() {
             0 if paths.len() == 1 => {
                 bail!(
-                    "{name}: neither a file nor the beginning of the id of a session (see `vac list`)"
+                    "{name}: neither a file nor the beginning of the id of a session; upper and lower case differ (see `vac list`)"
                 )
             }
             0 => None,
@@ -203,9 +245,18 @@ pub fn resolve_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// neither a folder nor an ending.
 fn name(path: &Path) -> Option<&str> {
     let name = path.to_str()?;
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let is_name = name.len() >= MIN_LENGTH && name.bytes().all(is_name);
+    let is_name = name.len() >= MIN_LENGTH && name.bytes().all(is_in_id);
     (is_name && path.symlink_metadata().is_err()).then_some(name)
+}
+
+/// Returns whether a text could be the beginning of an id, but is too short for a name.
+fn is_short(name: &str) -> bool {
+    let is_id = name.bytes().all(is_in_id) && name.bytes().any(|byte| byte != b'-');
+    name.len() < MIN_LENGTH && is_id
+}
+
+fn is_in_id(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 /// Finds the sessions that agents keep.

@@ -20,8 +20,9 @@ use vac::adapter::{Error, Session, SourceFile};
 use vac::convert::read_log;
 use vac::parallel::{ordered_parallel_map, with_stack};
 use vac::read::source_names;
-use vac::record::{AbstractTimestamp, SessionId, VerifiableAgentRecord};
+use vac::record::{SessionId, VerifiableAgentRecord};
 use vac::record_documents::{each_document, encoding_of_record};
+use vac::session_filter::{FilteredLogs, SessionFilter};
 use vac::store::join::{DetectedLog, UnusedReason};
 use vac::store::{Found, Loaded, MemoryBudget, StoredLog, UnreadPath, find_all, find_with};
 use vac::text_search::may_match;
@@ -343,8 +344,15 @@ impl Reader<'_> {
             skipped::warn(&skipped, self.printer);
         }
         let budget = MemoryBudget::new(self.scope.max_event);
-        let (mut unknown, mut excluded) = (0, 0);
-        for known in search.detect(others, &budget, &mut |_| {})? {
+        let mut detected = search.detect(others, &budget, &mut |_| {})?;
+        if let Some(agent) = self.agent {
+            // The name that the user gave decides how a named file is read.
+            let is_unknown = |it: &&mut DetectedLog| it.log.named && it.agent.is_none();
+            for known in detected.iter_mut().filter(is_unknown).filter(|it| it.trouble.is_none()) {
+                known.agent = Some(agent.name);
+            }
+        }
+        for known in &detected {
             for left_out in &known.left_out {
                 if let UnusedReason::Unreadable(_) = left_out.reason {
                     self.printer.error(&left_out.to_string());
@@ -353,16 +361,12 @@ impl Reader<'_> {
                     self.printer.detail(&left_out.to_string());
                 }
             }
-            if self.is_session(&known, exit) {
-                if self.is_wanted(&known, &mut unknown) {
-                    units.push(Unit::Log(Box::new(known)));
-                } else {
-                    excluded += 1;
-                }
-            }
         }
-        if unknown > 0 {
-            let sessions = pluralize(unknown, "session");
+        detected.retain(|known| self.is_session(known, exit));
+        let FilteredLogs { logs, unknown_start, excluded } = self.filter().apply(detected, jobs)?;
+        units.extend(logs.into_iter().map(|known| Unit::Log(Box::new(known))));
+        if unknown_start > 0 {
+            let sessions = pluralize(unknown_start, "session");
             self.printer.warn(&format!("{sessions} of unknown start included"));
         }
         if discovers
@@ -452,30 +456,14 @@ impl Reader<'_> {
         true
     }
 
-    /// Returns whether a log is one of a session that is meant, by what its beginning states.
-    fn is_wanted(&self, known: &DetectedLog, unknown: &mut usize) -> bool {
-        let is_in_time = self.is_in_time(known.preview.start.as_ref());
-        *unknown += usize::from(is_in_time.is_none());
-        is_in_time.unwrap_or(true) && self.is_of_project(known.preview.project.as_deref())
-    }
-
     fn agent_of(&self, known: &DetectedLog) -> Option<Agent> {
         self.agent.filter(|_| known.log.named).or_else(|| sessions::named(known))
     }
 
-    /// Returns whether a session began in the time that is meant. `None` if its start is unknown.
-    fn is_in_time(&self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
+    /// Returns which sessions are meant, by what they state.
+    fn filter(&self) -> SessionFilter {
         let Limits { since, until, .. } = self.limits;
-        if since.is_none() && until.is_none() {
-            return Some(true);
-        }
-        let start = start.and_then(instant)?;
-        Some(since.is_none_or(|since| start >= since) && until.is_none_or(|until| start <= until))
-    }
-
-    fn is_of_project(&self, project: Option<&str>) -> bool {
-        let wanted = self.scope.project.as_deref();
-        wanted.is_none_or(|wanted| project.is_some_and(|project| project.contains(wanted)))
+        SessionFilter { since, until, project: self.scope.project.clone() }
     }
 
     fn read<T>(
@@ -548,14 +536,14 @@ impl Reader<'_> {
         work: &mut Work<'_, T>,
         result: &mut UnitResult<T>,
     ) {
+        let filter = self.filter();
         let read = record::read(document, AGENTS, &mut |session| {
             let record = session.record();
             let trace = &record.session;
             let project = trace.environment.as_ref().map(|it| &*it.working_dir);
             let is_of_agent = self.agent.is_none_or(|agent| session.agent() == agent.name);
-            let is_wanted = (!is_kept || is_of_agent)
-                && self.is_in_time(trace.session_start.as_ref()).unwrap_or(true)
-                && self.is_of_project(project);
+            let is_wanted =
+                (!is_kept || is_of_agent) && filter.selects(trace.session_start.as_ref(), project);
             let key = SessionKey::new(session, &record);
             let source = SessionSource::Record(document);
             is_wanted.then(|| Ok((key, work(session, source)?))).transpose()

@@ -14,7 +14,7 @@ type Planned<'py> = (Vec<PyTask>, Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<PyEr
 
 /// Finds sessions. The package wraps the result in `vac.Plan`.
 #[pyfunction]
-#[pyo3(signature = (paths, roots, discover, agents, since, until, jobs, files))]
+#[pyo3(signature = (paths, roots, discover, agents, since, until, project, homes_apart, jobs, files))]
 // The arguments of the Python function, which are named there.
 #[allow(clippy::too_many_arguments)]
 pub fn plan<'py>(
@@ -25,10 +25,13 @@ pub fn plan<'py>(
     agents: Vec<String>,
     since: Option<i128>,
     until: Option<i128>,
+    project: Option<String>,
+    homes_apart: bool,
     jobs: usize,
     files: Option<&PyFiles>,
 ) -> PyResult<Planned<'py>> {
-    let search = Search { paths, roots, discover, agents, since, until, jobs };
+    let search =
+        Search { paths, roots, discover, agents, since, until, project, homes_apart, jobs };
     let source = files.map(PyFiles::source);
     let plan = py.detach(|| match source {
         Some(source) => search.plan_in(source),

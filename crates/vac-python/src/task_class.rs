@@ -99,6 +99,12 @@ impl PyTask {
         self.task.size
     }
 
+    /// The name of the home folder in which the log was found.
+    #[getter]
+    fn home(&self) -> Option<&str> {
+        self.task.home()
+    }
+
     /// The paths of the files of the log, or of its store.
     #[getter]
     fn paths(&self) -> Vec<PathBuf> {

@@ -7,6 +7,7 @@ import json
 import pathlib
 import pickle
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -37,6 +38,25 @@ def test_plan_selects_by_time(samples):
     assert not vac.plan(samples / "claude.jsonl", since=datetime.datetime(2100, 1, 1, tzinfo=utc))
     with pytest.raises(vac.Error, match="time zone"):
         vac.plan(samples, since=datetime.datetime(2026, 1, 1))
+
+
+def test_plan_selects_sessions_of_a_log(fixtures):
+    log = fixtures / "claude" / "jsonl" / "two-sessions" / "collected.jsonl"
+    (task,) = vac.plan(log, project="wheel")
+    (record,) = vac.convert(pickle.loads(pickle.dumps(task)))
+    assert record.session_id == task.session_id == "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f02"
+
+
+def test_label_states_the_home_of_a_session(fixtures, tmp_path):
+    log = fixtures / "claude" / "jsonl" / "basic"
+    for home in ["ada", "bob"]:
+        shutil.copytree(log, tmp_path / home / ".claude" / "projects" / "a")
+    assert len(vac.plan(roots=[tmp_path])) == 1
+    tasks = vac.plan(roots=[tmp_path], homes_apart=True)
+    assert sorted(task.home for task in tasks) == ["ada", "bob"]
+    for task in tasks:
+        (record,) = vac.convert(task, labels={"user": "{home}"})
+        assert f'"user":"{task.home}"'.encode() in record.data
 
 
 def test_named_file_that_is_not_a_log_is_a_trouble(tmp_path):

@@ -56,6 +56,7 @@ impl Search<'_> {
                     continue;
                 }
             };
+            let first = self.found().logs.len();
             for keep in root.keeps {
                 // Two names can be one place.
                 if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
@@ -66,6 +67,11 @@ impl Search<'_> {
                         Some(_) => (place.clone(), keep.folders),
                     };
                     keep_search.folders(&place, folders);
+                }
+            }
+            if let Some(home) = root.home_name() {
+                for log in &mut self.found().logs[first..] {
+                    log.home = Some(home.clone());
                 }
             }
         }

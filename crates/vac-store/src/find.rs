@@ -148,6 +148,11 @@ impl<'a> Search<'a> {
         self.finish()
     }
 
+    /// Returns what was found so far.
+    pub fn found(&mut self) -> &mut Found {
+        &mut self.found
+    }
+
     /// Ends the search. Files that are read with a session are not listed as sessions of their own.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;

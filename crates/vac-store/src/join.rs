@@ -55,6 +55,8 @@ pub struct UnusedFile {
     pub shown: String,
     /// The reason.
     pub reason: UnusedReason,
+    /// Whether it is in another home than the log that is read instead.
+    pub is_in_other_home: bool,
 }
 
 /// The reason a file was skipped.
@@ -115,6 +117,7 @@ pub fn detect_and_keep(
             left_out.extend(troubles.into_iter().map(|(path, error)| UnusedFile {
                 shown: path.to_string_lossy().into_owned(),
                 reason: UnusedReason::Unreadable(error.to_string()),
+                is_in_other_home: false,
             }));
         }
         Err(error) => trouble = Some(error.to_string()),
@@ -165,8 +168,23 @@ fn preview(
     Ok(seen)
 }
 
+/// Which logs can be one session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Homes {
+    /// Copies in several homes are.
+    #[default]
+    Together,
+    /// Only logs in one home are: each session belongs to somebody.
+    Apart,
+}
+
 /// Joins logs that are one session. The result keeps the order of the first of each.
-pub fn join(mut logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
+pub fn join(logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
+    join_homes(logs, Homes::Together)
+}
+
+/// Joins logs that are one session, as [`join`] does, in all homes or in each of them.
+pub fn join_homes(mut logs: Vec<DetectedLog>, homes: Homes) -> Vec<DetectedLog> {
     // Files that are read with a session are not sessions of their own.
     let further = logs.iter().flat_map(|detected| detected.log.further_paths()).map(Path::to_owned);
     let further: HashSet<_> = further.collect();
@@ -174,8 +192,9 @@ pub fn join(mut logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
         let first = detected.log.first_path();
         first.is_none_or(|path| detected.agent.is_some() || !further.contains(path))
     });
-    let logs = map_groups(logs, agent_without_id, without_copies);
-    let logs = map_groups(logs, session_key, without_duplicates);
+    let home = |it: &DetectedLog| it.log.home.clone().filter(|_| homes == Homes::Apart);
+    let logs = map_groups(logs, |it| Some((agent_without_id(it)?, home(it))), without_copies);
+    let logs = map_groups(logs, |it| Some((session_key(it)?, home(it))), without_duplicates);
     map_groups(logs, |detected| Some((session_key(detected)?, folder(detected))), join_group)
 }
 
@@ -244,9 +263,11 @@ fn without_duplicates(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     if let Some(first) = kept.iter_mut().find(|detected| Some(detected.log.rank) == best) {
         let whole = first.log.shown.clone();
         for detected in remains {
+            let is_in_other_home = detected.log.home != first.log.home;
             first.left_out.extend(detected.left_out);
             let reason = UnusedReason::Remains(whole.clone());
-            first.left_out.push(UnusedFile { shown: detected.log.shown, reason });
+            let shown = detected.log.shown;
+            first.left_out.push(UnusedFile { shown, reason, is_in_other_home });
         }
     }
     kept
@@ -280,7 +301,9 @@ fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
             }
             Some(first) => {
                 let reason = UnusedReason::Copy(first.log.shown.clone());
-                first.left_out.push(UnusedFile { shown: detected.log.shown, reason });
+                let is_in_other_home = detected.log.home != first.log.home;
+                let shown = detected.log.shown;
+                first.left_out.push(UnusedFile { shown, reason, is_in_other_home });
             }
         }
     }

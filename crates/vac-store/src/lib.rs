@@ -83,6 +83,7 @@ mod hashing;
 mod passes;
 mod pattern;
 mod prompts;
+mod session_count;
 mod session_folder;
 
 pub use discover::discover;

@@ -1,8 +1,10 @@
 //! A log to convert: the files, or the rows of a database, of one session.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use data_encoding::HEXLOWER;
@@ -36,6 +38,13 @@ pub struct StoredLog {
     pub(crate) rank: Rank,
     /// The encoding, if it is known to be a record and not a log.
     pub(crate) record_encoding: Option<Encoding>,
+    /// The ids of the records of the sessions that are wanted, of a log that contains others as well.
+    /// `None` if all of its sessions are.
+    pub wanted: Option<BTreeSet<String>>,
+    /// The name of the home folder in which it was found, if it was.
+    pub home: Option<String>,
+    /// The number of its sessions when it was last read; 0 if that is not known.
+    pub(crate) session_count: AtomicUsize,
 }
 
 /// The rank of a log among the logs of the same session; the first is the best.
@@ -252,6 +261,9 @@ impl StoredLog {
             origin: None,
             rank: Rank::Own,
             record_encoding: None,
+            wanted: None,
+            home: None,
+            session_count: AtomicUsize::new(0),
         }
     }
 

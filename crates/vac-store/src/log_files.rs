@@ -1,7 +1,7 @@
 //! A log as data: the files it is in, so that another process can open it again.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,12 @@ pub struct LogFiles {
     parts: Vec<LogFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<LogFile>,
+    /// The ids of the records of the sessions that are wanted, if others are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wanted: Option<BTreeSet<String>>,
+    /// The name of the home folder in which the log was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    home: Option<String>,
 }
 
 /// One file of a log.
@@ -127,7 +133,8 @@ impl StoredLog {
         } else {
             None
         };
-        Ok(Some(LogFiles { directory, in_source, parts, attachments }))
+        let (wanted, home) = (self.wanted.clone(), self.home.clone());
+        Ok(Some(LogFiles { directory, in_source, parts, attachments, wanted, home }))
     }
 }
 
@@ -220,6 +227,8 @@ impl LogFiles {
         let mut log = StoredLog::new(first, shown, false);
         log.parts.extend(parts);
         log.attachments = files(&self.attachments)?;
+        log.wanted.clone_from(&self.wanted);
+        log.home.clone_from(&self.home);
         Ok(log)
     }
 
@@ -229,6 +238,11 @@ impl LogFiles {
         let is_stored = matches!(first.kind, FileKind::Session(_));
         let path = first.safe_path(self.directory.as_ref(), &OpenStores::default());
         is_stored.then(|| path.into())
+    }
+
+    /// Returns the name of the home folder in which the log was found.
+    pub fn home(&self) -> Option<&str> {
+        self.home.as_deref()
     }
 
     /// Returns the paths of the files, or of the store.

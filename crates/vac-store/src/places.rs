@@ -37,6 +37,9 @@ pub struct AgentRoot {
     pub path: PathBuf,
     /// The variable that names it, if one does.
     pub variable: Option<&'static str>,
+    /// The home folder that it is in: that of the user, or one that the user named. `None` if the user
+    /// has none.
+    pub home: Option<PathBuf>,
     /// The files and folders in it that contain sessions.
     pub(crate) keeps: &'static [Keep],
     /// The folder that the user named and the path of this place below it. Otherwise the place
@@ -71,7 +74,29 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<AgentRoo
             }
         }
     }
+    let home = around.home.map(Path::to_owned);
+    for root in &mut roots {
+        root.home.clone_from(&home);
+    }
     roots
+}
+
+impl AgentRoot {
+    /// Returns the name of the home folder. `None` if it has none, as `/`, or is all of a source.
+    pub fn home_name(&self) -> Option<String> {
+        let home = self.home.as_deref().filter(|home| !home.as_os_str().is_empty())?;
+        let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
+        // The working directory, or the folder above it. Nothing is opened there.
+        #[allow(clippy::disallowed_methods)]
+        let real = || name(&home.canonicalize().ok()?);
+        name(home).or_else(real)
+    }
+
+    /// Returns its path below the home folder, if it is there: empty if it is the folder itself, which
+    /// can be a copy of the agent's.
+    pub fn name_in_home(&self) -> Option<&Path> {
+        self.path.strip_prefix(self.home.as_deref()?).ok()
+    }
 }
 
 /// Returns the folder that a place is on this system, whether it exists or not: the first one that a
@@ -105,7 +130,7 @@ pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path)
             for names in place.in_home.iter().copied().chain(itself) {
                 let below = Some((folder.to_owned(), join(home, names)));
                 let root = root(*adapter, place, join(&folder.join(home), names), None);
-                roots.push(AgentRoot { below, ..root });
+                roots.push(AgentRoot { below, home: Some(folder.join(home)), ..root });
             }
         }
     }
@@ -167,7 +192,7 @@ fn root(
 ) -> AgentRoot {
     let adapter = adapter.name();
     let agent = place.agent.unwrap_or(adapter);
-    AgentRoot { agent, adapter, path, variable, keeps: place.keeps, below: None }
+    AgentRoot { agent, adapter, path, variable, home: None, keeps: place.keeps, below: None }
 }
 
 /// Returns the file that a variable names: by an absolute path of any system, or by a path below

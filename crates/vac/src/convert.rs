@@ -1,5 +1,7 @@
 //! Converts logs to records.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -14,10 +16,13 @@ use crate::parallel::with_stack;
 use crate::version::is_newer;
 use crate::{Agent, Task};
 
+/// In the value of a label, the name of the home folder in which the log was found.
+pub const HOME: &str = "{home}";
+
 /// Options for converting a log.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// Options for writing the record.
+    /// Options for writing the record. [`HOME`] in a label is replaced.
     pub record: session::RecordOptions,
     /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
     /// unparsed, in pieces.
@@ -27,6 +32,25 @@ pub struct ConvertOptions {
 impl Default for ConvertOptions {
     fn default() -> Self {
         Self { record: session::RecordOptions::default(), max_event: frame::MAX_EVENT }
+    }
+}
+
+impl ConvertOptions {
+    /// Returns the options for a log, with the name of its home in labels.
+    fn with_home(&self, log: &StoredLog) -> Result<Cow<'_, Self>, vac_adapter::Error> {
+        let labels = &self.record.labels;
+        let Some((key, value)) = labels.iter().find(|(_, value)| value.contains(HOME)) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let Some(home) = &log.home else {
+            let reason = format!("label {key}={value}: it was not found in a home folder");
+            return Err(vac_adapter::Error::Refused(reason));
+        };
+        let mut options = self.clone();
+        for value in options.record.labels.values_mut() {
+            *value = value.replace(HOME, home);
+        }
+        Ok(Cow::Owned(options))
     }
 }
 
@@ -87,8 +111,9 @@ fn convert_to(
     out: &mut dyn Write,
 ) -> Result<Converted, vac_adapter::Error> {
     let mut reports: Result<_, vac_adapter::Error> = Ok(Vec::new());
+    let options = &*options.with_home(log)?;
     let loaded = load_to_convert(log, options)?;
-    each_session(&loaded, agent, &mut |session, loaded| {
+    each_session(log, log.wanted.as_ref(), &loaded, agent, &mut |session, loaded| {
         let Ok(done) = &mut reports else { return };
         let written = write(session, agent, options, loaded, out).and_then(|report| {
             if options.record.encoding == Encoding::Json {
@@ -124,9 +149,22 @@ pub fn convert_each<W: Write, T>(
     open: impl Fn() -> W,
     complete: impl Fn(W) -> io::Result<T>,
 ) -> Result<Vec<Written<T>>, vac_adapter::Error> {
+    convert_some(log, log.wanted.as_ref(), agent, options, open, complete)
+}
+
+/// Converts the sessions of a log with these ids of records, as [`convert_each`] does.
+pub(crate) fn convert_some<W: Write, T>(
+    log: &StoredLog,
+    wanted: Option<&BTreeSet<String>>,
+    agent: Agent,
+    options: &ConvertOptions,
+    open: impl Fn() -> W,
+    complete: impl Fn(W) -> io::Result<T>,
+) -> Result<Vec<Written<T>>, vac_adapter::Error> {
     let mut all = Vec::new();
+    let options = &*options.with_home(log)?;
     let loaded = load_to_convert(log, options)?;
-    each_session(&loaded, agent, &mut |session, loaded| {
+    each_session(log, wanted, &loaded, agent, &mut |session, loaded| {
         let mut out = open();
         let report = write(session, agent, options, loaded, &mut out);
         all.push(report.and_then(|report| Ok((report, complete(out)?))));
@@ -136,7 +174,7 @@ pub fn convert_each<W: Write, T>(
     Ok(all)
 }
 
-/// Loads a log of an agent and passes each of its sessions to a function. The caller's stack needs
+/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a function. The caller's stack needs
 /// room, as for [`convert_each`].
 ///
 /// # Errors
@@ -148,7 +186,7 @@ pub fn read_log<'l>(
     show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
 ) -> Result<Loaded<'l>, vac_adapter::Error> {
     let loaded = log.load_within(max_event)?;
-    each_session(&loaded, agent, show)?;
+    each_session(log, log.wanted.as_ref(), &loaded, agent, show)?;
     Ok(loaded)
 }
 
@@ -159,14 +197,20 @@ fn load_to_convert<'l>(log: &'l StoredLog, options: &ConvertOptions) -> io::Resu
     Ok(loaded)
 }
 
-/// Passes each session of a log to a function.
+/// Passes each session of a log to a function that is wanted, by the id of its record.
 fn each_session<'l>(
+    log: &StoredLog,
+    wanted: Option<&BTreeSet<String>>,
     loaded: &Loaded<'l>,
     agent: Agent,
     show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
 ) -> Result<(), vac_adapter::Error> {
-    for session in &agent.adapter.survey(loaded)? {
-        show(&Named::new(&**session, agent.name), loaded);
+    let sessions = agent.adapter.survey(loaded)?;
+    log.note_session_count(sessions.len());
+    for session in &sessions {
+        if wanted.is_none_or(|wanted| wanted.contains(&*session.record().id)) {
+            show(&Named::new(&**session, agent.name), loaded);
+        }
     }
     Ok(())
 }

@@ -116,6 +116,7 @@ pub mod parallel;
 pub mod read;
 pub mod record_documents;
 pub mod search;
+pub mod session_filter;
 pub mod sign;
 #[cfg(feature = "tables")]
 pub mod tables;
@@ -132,6 +133,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use output::{OutputOptions, OutputReport, update_folder};
 pub use read::{Readable, events, inspect};
 pub use search::{Plan, Search};
+pub use session_filter::SessionFilter;
 pub use sign::{SignedRecord, SignerClaims, Verified, sign, verify};
 #[cfg(feature = "tables")]
 pub use tables::read_tables;

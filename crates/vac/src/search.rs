@@ -7,10 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use vac_adapter::Adapter;
 use vac_adapter::places::AgentPlace;
-use vac_adapter::time::instant;
-use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
-use vac_store::join::{DetectedLog, UnusedFile, UnusedReason, detect_and_keep, join};
+use vac_store::join::{DetectedLog, Homes, UnusedFile, UnusedReason, detect_and_keep, join_homes};
 use vac_store::places::{self, AgentRoot, Surroundings, System};
 use vac_store::{
     MemoryBudget, Skipped, Source, SourceFiles, StoredLog, UnreadPath, find_all, find_in,
@@ -18,6 +16,7 @@ use vac_store::{
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::{or_all_processors, ordered_parallel_map};
+use crate::session_filter::{FilteredLogs, SessionFilter};
 use crate::{AGENTS, Agent, Task, agent_names};
 
 /// A search for sessions: the places to search, and the sessions that are wanted.
@@ -48,6 +47,11 @@ pub struct Search {
     pub since: Option<i128>,
     /// Only sessions that began then or earlier.
     pub until: Option<i128>,
+    /// Only sessions of projects whose path contains this text.
+    pub project: Option<String>,
+    /// Whether logs in several homes are sessions of their own, also if they are copies: they belong to
+    /// different users. A label with [`HOME`](crate::convert::HOME) tells their records apart.
+    pub homes_apart: bool,
     /// The number of logs to read at once; 0 for one for each processor.
     pub jobs: usize,
 }
@@ -118,6 +122,8 @@ pub struct Selected {
     pub missing: Vec<String>,
     /// The number of sessions that do not state their start, if sessions were selected by it.
     pub unknown_start: usize,
+    /// The number of sessions that were found and are not wanted.
+    pub excluded: usize,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
 }
@@ -168,7 +174,7 @@ impl Search {
             if shown.is_empty() { io(reason) } else { io(reason).at(shown) }
         }));
         plan.troubles.extend(selected.missing.into_iter().map(io));
-        for UnusedFile { shown: name, reason } in selected.left_out {
+        for UnusedFile { shown: name, reason, .. } in selected.left_out {
             match reason {
                 UnusedReason::Copy(of) => {
                     plan.duplicates.push(Duplicate { name, of, is_copy: true });
@@ -218,9 +224,10 @@ impl Search {
             Some(source) => find_in(source, &self.paths, &roots, AGENTS),
         };
         let paths = found.logs.iter().flat_map(StoredLog::paths).map(Path::to_owned).collect();
-        let mut logs = self.detect(found.logs, budget, step)?;
+        let logs = self.detect(found.logs, budget, step)?;
         let left_out = logs.iter().flat_map(|detected| &detected.left_out).cloned().collect();
-        let unknown_start = self.keep(&mut logs);
+        let FilteredLogs { logs, unknown_start, excluded } =
+            self.filter().apply(logs, self.jobs())?;
         Ok(Selected {
             logs,
             found: paths,
@@ -228,6 +235,7 @@ impl Search {
             troubles: found.troubles,
             missing: missing(&roots),
             unknown_start,
+            excluded,
             skipped: found.skipped,
         })
     }
@@ -243,7 +251,7 @@ impl Search {
         budget: &MemoryBudget,
         step: &mut dyn FnMut(usize),
     ) -> Result<Vec<DetectedLog>> {
-        Ok(join(self.detect_each(logs, budget, step)?))
+        Ok(join_homes(self.detect_each(logs, budget, step)?, self.homes()))
     }
 
     /// Detects whose logs these are, without joining them.
@@ -275,19 +283,14 @@ impl Search {
         Ok(detected)
     }
 
-    /// Removes logs outside of the wanted time. Returns the number of sessions that do not state
-    /// their time.
-    fn keep(&self, logs: &mut Vec<DetectedLog>) -> usize {
-        let span = Span { since: self.since, until: self.until };
-        let mut unknown = 0;
-        if span.is_bounded() {
-            logs.retain(|detected| {
-                let holds = span.holds(detected.preview.start.as_ref());
-                unknown += usize::from(holds.is_none() && detected.agent.is_some());
-                holds.unwrap_or(true)
-            });
-        }
-        unknown
+    /// Returns which logs can be one session.
+    pub fn homes(&self) -> Homes {
+        if self.homes_apart { Homes::Apart } else { Homes::Together }
+    }
+
+    /// Returns which sessions are wanted, by what they state.
+    pub fn filter(&self) -> SessionFilter {
+        SessionFilter { since: self.since, until: self.until, project: self.project.clone() }
     }
 
     /// Returns the number of logs that are read at once.
@@ -395,29 +398,6 @@ fn name_agent(detected: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
     }
 }
 
-/// A span of time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    /// The first nanosecond.
-    since: Option<i128>,
-    /// The last.
-    until: Option<i128>,
-}
-
-impl Span {
-    /// Returns whether it is limited at either end.
-    fn is_bounded(self) -> bool {
-        self.since.is_some() || self.until.is_some()
-    }
-
-    /// Returns whether a session that began then is in the span. `None` if the start is unknown.
-    fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
-        let start = start.and_then(instant)?;
-        let is_late = self.since.is_none_or(|since| start >= since);
-        Some(is_late && self.until.is_none_or(|until| start <= until))
-    }
-}
-
 /// Returns the environment variables that name places which do not exist, with the first of these.
 fn missing(roots: &[AgentRoot]) -> Vec<String> {
     let mut lines = Vec::new();
@@ -437,29 +417,4 @@ fn missing(roots: &[AgentRoot]) -> Vec<String> {
         }
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> i128 {
-        instant(&text.parse().unwrap()).unwrap()
-    }
-
-    #[test]
-    fn session_without_a_start_is_neither_inside_nor_outside() {
-        let span = Span {
-            since: Some(at("2026-03-01T00:00:00Z")),
-            until: Some(at("2026-03-03T00:00:00Z") - 1),
-        };
-        let holds = |text: &str| span.holds(Some(&text.parse().unwrap()));
-        assert_eq!(holds("2026-02-28T23:59:59.999Z"), Some(false));
-        assert_eq!(holds("2026-03-01T00:00:00Z"), Some(true));
-        assert_eq!(holds("2026-03-02T23:59:59.999Z"), Some(true));
-        assert_eq!(holds("2026-03-03T00:00:00Z"), Some(false));
-        assert_eq!(span.holds(None), None);
-        assert_eq!(span.holds(Some(&AbstractTimestamp::Uint(1_772_323_200_000))), Some(true));
-        assert!(span.is_bounded() && !Span::default().is_bounded());
-    }
 }

@@ -200,6 +200,24 @@ impl Task {
         self.files.as_ref().and_then(LogFiles::store)
     }
 
+    /// Returns what the beginning of the log states, as far as the task has it.
+    pub(crate) fn preview(&self) -> Preview {
+        // Only the variants of one log that other files do not change decide anything.
+        let variants = ["envelopes", "paginated"];
+        let variant = variants.into_iter().find(|variant| *variant == self.variant);
+        let session_id = self.session_id.clone();
+        Preview { variant: variant.unwrap_or_default(), session_id, ..Preview::default() }
+    }
+
+    /// Returns the name of the home folder in which the log was found. [`HOME`](crate::convert::HOME) in
+    /// a label of its records is replaced by it.
+    pub fn home(&self) -> Option<&str> {
+        match &self.log {
+            Some(log) => log.home.as_deref(),
+            None => self.files.as_ref()?.home(),
+        }
+    }
+
     /// Returns the paths of the files that the log is in, or of the store.
     pub fn paths(&self) -> Vec<std::path::PathBuf> {
         self.files.iter().flat_map(LogFiles::paths).collect()

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vac::convert::convert_each;
-use vac::parallel::ordered_parallel_map;
+use vac::parallel::{ordered_parallel_map, with_stack};
+use vac::session_filter::sessions_of;
 use vac::{
     ConvertOptions, DiskSource, Error, ErrorKind, MemorySource, Search, Source, Task, convert,
 };
@@ -88,6 +89,45 @@ fn tasks_of_named_folders_give_the_records_of_one_run() {
     let paths = agents.map(|agent| fixtures().join(agent)).to_vec();
     let count = compare(&Search { paths, ..Search::default() });
     assert!(count > 100, "{count} sessions");
+}
+
+#[test]
+fn tasks_of_some_sessions_of_a_log_give_only_these() {
+    let paths = vec![fixtures().join("claude/jsonl/two-sessions/collected.jsonl")];
+    let all = Search { paths, ..Search::default() };
+    assert_eq!(compare(&all), 2);
+    let since = vac::when::since("2026-04-01T08:30:00Z").ok();
+    let until = vac::when::until("2026-04-01T08:30:00Z").ok();
+    let project = Some("/home/ada/wheel".to_owned());
+    for (search, id) in [
+        (Search { since, ..all.clone() }, "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f02"),
+        (Search { project, ..all.clone() }, "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f02"),
+        (Search { until, ..all.clone() }, "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f01"),
+    ] {
+        assert_eq!(compare(&search), 1);
+        let tasks = search.plan().unwrap().tasks;
+        assert_eq!((tasks.len(), tasks[0].session_id.as_deref()), (1, Some(id)));
+        assert_eq!(vac::inspect(&tasks[0]).unwrap()[0].session_id, id);
+    }
+    let none = Search { since, until, ..all };
+    assert!(none.plan().unwrap().tasks.is_empty());
+}
+
+#[test]
+fn log_that_is_taken_for_one_session_is_one() {
+    let mut counts = [0, 0];
+    let search = Search { paths: vec![fixtures()], ..Search::default() };
+    for known in search.find(&MemoryBudget::none(), &mut |_| {}).unwrap().logs {
+        let Some(agent) = known.agent.and_then(vac::agent) else { continue };
+        let is_one = known.log.is_one_session(agent.adapter, &known.preview).unwrap();
+        // A log can be refused.
+        let found = with_stack(|| sessions_of(&known, agent).map(|found| found.len()));
+        let Ok(Ok(count)) = found else { continue };
+        assert!(count <= 1 || !is_one, "{}: {count} sessions", known.log.shown);
+        counts[usize::from(is_one)] += 1;
+    }
+    let [several, one] = counts;
+    assert!(several > 10 && one > 100, "{several} can be several, {one} are one");
 }
 
 /// Returns all files below a folder, by their paths below it.

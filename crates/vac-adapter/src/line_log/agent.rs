@@ -12,6 +12,7 @@ use crate::mapping::Mapping;
 use crate::members::Rest;
 use crate::places::AgentPlace;
 use crate::prompt::{PromptRule, Typed};
+use crate::session_marks::SessionMark;
 use crate::tools::ToolTable;
 use crate::verdict::Verdict;
 
@@ -50,6 +51,8 @@ pub struct LineAgent {
     pub logs_results: bool,
     /// Whether every word is in one piece in the bytes of a log.
     pub writes_whole_texts: bool,
+    /// What distinguishes the sessions of a log that contains several.
+    pub session_marks: Option<&'static [SessionMark]>,
     /// The places.
     pub places: &'static [AgentPlace],
     /// The files that belong to a session besides its log.
@@ -83,6 +86,7 @@ impl LineAgent {
             result_text: |_| None,
             logs_results: false,
             writes_whole_texts: false,
+            session_marks: None,
             places: &[],
             companions: &Companions::NONE,
             stores: &Stores::NONE,
@@ -156,6 +160,10 @@ impl<T: LineAdapter> Adapter for T {
 
     fn writes_whole_texts(&self) -> bool {
         T::AGENT.writes_whole_texts
+    }
+
+    fn session_marks(&self, _: &str) -> Option<&'static [SessionMark]> {
+        T::AGENT.session_marks
     }
 
     fn places(&self) -> &'static [AgentPlace] {

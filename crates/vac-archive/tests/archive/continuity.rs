@@ -180,3 +180,28 @@ fn cut_log_follows_one_that_is_missing_in_its_folder() {
         assert_eq!((summary.discontinued.len(), summary.added[0].version), (0, 1), "{folder}");
     }
 }
+
+#[test]
+fn run_for_some_sessions_of_a_log_leaves_the_others_to_the_next() {
+    let world = World::new();
+    let session = |id: &str, hour: u32| {
+        format!(
+            "{{\"type\":\"user\",\"sessionId\":\"{id}\",\"uuid\":\"{id}\",\"parentUuid\":null,\
+             \"timestamp\":\"2026-04-01T{hour:02}:00:00.000Z\",\"cwd\":\"/home/ada/loom\",\
+             \"version\":\"2.1.0\",\"message\":{{\"role\":\"user\",\"content\":\"Weave it\"}}}}\n"
+        )
+    };
+    fs::write(world.log("both.jsonl"), session("early", 8) + &session("late", 10)).unwrap();
+    let since = vac::when::since("2026-04-01T09:00:00Z").ok();
+    let some = AddOptions { search: Search { since, ..world.options().search }, ..world.options() };
+    let ids = |summary: AddSummary| -> Vec<String> {
+        summary.added.into_iter().map(|version| version.session_id).collect()
+    };
+    let add = |options: &AddOptions| ids(world.add_with(options, &Disk::default()).unwrap());
+    assert_eq!(add(&some), ["late"]);
+    assert_eq!(add(&some), [""; 0]);
+    assert_eq!(ids(world.add()), ["early"]);
+    assert_eq!(ids(world.add()), [""; 0]);
+    assert_eq!(add(&some), [""; 0]);
+    assert!(world.verify().valid);
+}

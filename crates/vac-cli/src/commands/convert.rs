@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use vac::adapter::adapter::Profile;
 use vac::adapter::session;
+use vac::convert::HOME;
 use vac::files::{InputGuard, Wait, refuse_agent_folder};
 use vac::output::{
     FoundLog, OutputOptions, RecordFile, RecordFolder, RecordOutput, UnchangedLogs, convert_logs,
@@ -18,7 +19,7 @@ use vac::store::MemoryBudget;
 use vac::store::join::DetectedLog;
 use vac::store::skipped::SkippedReason;
 use vac::value::{Encoding, Layout};
-use vac::{Agent, ConvertOptions};
+use vac::{Agent, ConvertOptions, Search};
 
 use crate::convert::messages::{Messages, advise};
 use crate::convert::output::{OutputKind, is_for_lines, may_have_several};
@@ -102,7 +103,8 @@ pub struct ConvertArgs {
     /// Pretty-print JSON
     #[arg(long)]
     pretty: bool,
-    /// Keep this label in the `recording-agent` of every record that is written (repeatable)
+    /// Keep this label in the `recording-agent` of every record that is written; `{home}` in it is
+    /// the name of the home folder in which --discover found the session (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
     label: Vec<(String, String)>,
     /// Write a report of what was found to this file
@@ -165,6 +167,7 @@ impl ConvertArgs {
         if self.paths.is_empty() && !self.discover && self.last.last.is_none() {
             bail!("no PATH given (use --discover to convert the sessions on this machine)");
         }
+        self.selection.homes_apart = self.label.iter().any(|(_, value)| value.contains(HOME));
         let named = session_names::resolve(&self.paths, self.last, sessions::agent(&self.agent))?;
         self.paths.clone_from(&named.paths);
         let output = self.output.as_deref();
@@ -182,7 +185,7 @@ impl ConvertArgs {
         let open = |path| RecordFolder::open(path, options.wait, || printer.waiting_for(path));
         let mut folder = folder.map(open).transpose().map_err(with_advice)?;
         let agent = sessions::agent(&self.agent);
-        let Selected { logs, found, duplicates, failed, skipped } =
+        let Selected { logs, found, duplicates, excluded, failed, skipped } =
             self.select(&named, agent, &options, printer)?;
         let inputs = inputs(if self.discover { &[][..] } else { &found }, &logs);
         let is_complete = failed.is_empty();
@@ -228,7 +231,7 @@ impl ConvertArgs {
             report_file.refuse_records(|path| folder.holds(path))?;
         }
         if summary.sessions.is_empty() && summary.failed.is_empty() {
-            exit = exit.max(self.nothing(&summary, agent, printer)?);
+            exit = exit.max(self.nothing(&summary, agent, excluded, printer)?);
         }
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::Failure);
@@ -245,6 +248,10 @@ impl ConvertArgs {
 
     /// Refuses options that contradict each other.
     fn check_options(&self, kind: OutputKind, encoding: Encoding) -> Result<()> {
+        let by_home = self.label.iter().find(|(_, value)| value.contains(HOME));
+        if let Some((key, value)) = by_home.filter(|_| !self.discover) {
+            bail!("--label {key}={value} requires --discover: only sessions there have a home");
+        }
         if self.pretty && encoding == Encoding::Cbor {
             bail!("--pretty applies to JSON, not to CBOR");
         }
@@ -274,24 +281,34 @@ impl ConvertArgs {
         printer: &Printer,
     ) -> Result<Selected> {
         let budget = MemoryBudget::new(options.convert.max_event);
+        let jobs = Search { jobs: options.jobs, ..Search::default() }.jobs();
         let mut selected =
             self.selection.find(&self.paths, agent, options.jobs, &budget, printer)?;
-        selected.logs.retain(|detected| {
-            let id = detected.preview.session_id.as_deref();
-            id.is_none_or(|id| named.selects(&detected.log, &[id]))
-        });
+        selected.logs = named.keep_meant(selected.logs, jobs)?;
         Ok(selected)
     }
 
-    /// Reports that there is nothing to convert. In paths that the user named, that is an error.
-    fn nothing(&self, summary: &Summary, agent: Option<Agent>, printer: &Printer) -> Result<Exit> {
+    /// Reports that there is nothing to convert. In paths that the user named, that is an error,
+    /// unless there are other sessions than those that are wanted.
+    fn nothing(
+        &self,
+        summary: &Summary,
+        agent: Option<Agent>,
+        excluded: usize,
+        printer: &Printer,
+    ) -> Result<Exit> {
         if summary.changes.is_some_and(|changes| changes.unchanged > 0) {
             return Ok(Exit::Success);
         }
         if self.discover {
-            for line in self.selection.none_found(agent)? {
+            for line in self.selection.none_found(agent, excluded)? {
                 printer.info(&line);
             }
+            return Ok(Exit::Success);
+        }
+        if excluded > 0 {
+            let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            printer.info(&self.selection.none_wanted(&paths, excluded));
             return Ok(Exit::Success);
         }
         printer.error(&sessions::none_found(&self.paths));

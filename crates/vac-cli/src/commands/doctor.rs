@@ -1,7 +1,7 @@
 //! `vac doctor`
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -26,6 +26,7 @@ use crate::layout;
 use crate::printer::Printer;
 use crate::printer::columns::Columns;
 use crate::printer::table::{Side, Table};
+use crate::searched_places;
 use crate::session_names::records_folder;
 use crate::settings::retention::{Deletion, deletion};
 
@@ -187,7 +188,9 @@ impl DoctorArgs {
         let skipped = others.count();
         let logs = agents.iter().map(|agent| agent.logs).sum::<usize>();
         if logs == 0 {
-            let message = if agents.iter().flat_map(|it| &it.places).all(|place| !place.exists) {
+            let message = if let Some(advice) = searched_places::advice(&self.root) {
+                advice
+            } else if agents.iter().flat_map(|it| &it.places).all(|place| !place.exists) {
                 "no folder of a supported agent exists here: was it run as another user, or on \
                  another machine? (--root searches another home)"
                     .to_owned()
@@ -253,6 +256,7 @@ fn agent_state(
 ) -> AgentState {
     let place = |root: &&AgentRoot| PlaceState {
         path: root.path.display().to_string(),
+        name_in_home: root.name_in_home().map(|name| name.display().to_string()),
         variable: root.variable,
         exists: root.path.exists(),
         logs: logs.iter().filter(|log| is_in(log, &root.path)).count(),
@@ -268,7 +272,12 @@ fn agent_state(
     let mut places = Vec::new();
     let mut seen = BTreeSet::new();
     for root in roots.iter().filter(|root| seen.insert(root.path.clone())) {
-        places.push(place(root));
+        let place = place(root);
+        // A folder that the user named is a place only if it is a copy of the agent's.
+        let is_folder_itself = root.name_in_home().is_some_and(|it| it.as_os_str().is_empty());
+        if place.logs > 0 || !is_folder_itself {
+            places.push(place);
+        }
     }
     let hook = commands.map(|commands| match commands {
         Err(_) => HookPresence::Unknown,
@@ -374,6 +383,29 @@ fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
     })
 }
 
+/// Returns the places of an agent that exist, with the number of logs in them. Those of one name in
+/// several homes are one.
+fn shown_places(agent: &AgentState) -> Vec<(String, usize)> {
+    let mut places: Vec<(&PlaceState, usize, usize)> = Vec::new();
+    let mut by_name: HashMap<&str, usize> = HashMap::new();
+    for place in agent.places.iter().filter(|place| place.exists) {
+        let name = place.name_in_home.as_deref().filter(|name| !name.is_empty());
+        let at = name.map_or(places.len(), |name| *by_name.entry(name).or_insert(places.len()));
+        match places.get_mut(at) {
+            Some((_, folders, logs)) => {
+                *folders += 1;
+                *logs += place.logs;
+            }
+            None => places.push((place, 1, place.logs)),
+        }
+    }
+    let shown = places.into_iter().map(|(place, folders, logs)| match &place.name_in_home {
+        Some(name) if folders > 1 => (format!("{name} in {}", pluralize(folders, "folder")), logs),
+        _ => (place.path.clone(), logs),
+    });
+    shown.collect()
+}
+
 fn table(output: &DoctorOutput, width: Option<usize>) -> Table {
     let mut columns = Columns::new(&[
         ("agent", Side::Left),
@@ -385,7 +417,7 @@ fn table(output: &DoctorOutput, width: Option<usize>) -> Table {
         ("place", Side::Left),
     ]);
     for agent in &output.agents {
-        for (number, place) in agent.places.iter().filter(|place| place.exists).enumerate() {
+        for (number, (place, logs)) in shown_places(agent).into_iter().enumerate() {
             let first = |text: String| if number == 0 { text } else { String::new() };
             let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
             let deletes = match agent.deletion.as_ref().map(|it| it.days) {
@@ -401,12 +433,12 @@ fn table(output: &DoctorOutput, width: Option<usize>) -> Table {
             };
             columns.row([
                 first(agent.agent.clone()),
-                place.logs.to_string(),
+                logs.to_string(),
                 first(text(agent.newest_version.as_deref())),
                 first(text(agent.newest_tested)),
                 first(deletes),
                 first(hook.to_owned()),
-                place.path.clone(),
+                place,
             ]);
         }
     }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
+use vac::Agent;
 use vac::adapter::time::instant;
 use vac::parallel::ordered_parallel_map;
 use vac::store::MemoryBudget;
@@ -57,8 +58,8 @@ fn variables() -> String {
 
 /// List the sessions that agents keep on this machine
 ///
-/// Searches the places where each agent keeps its sessions, and reads only the beginning of
-/// large logs. Agents are detected by content; files that are not sessions are skipped. The latest
+/// Searches the places where each agent keeps its sessions, and parses only the beginning of
+/// large logs that contain one session. Agents are detected by content; files that are not sessions are skipped. The latest
 /// session is the first.
 ///
 /// On a terminal, columns are shortened or left out until the table fits; elsewhere it is complete
@@ -80,9 +81,6 @@ pub struct ListArgs {
     agent: String,
     #[command(flatten)]
     selection: Selection,
-    /// Only sessions of projects whose path contains this text
-    #[arg(long, value_name = "TEXT")]
-    project: Option<String>,
     /// Only the N latest sessions
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -98,6 +96,7 @@ impl ListArgs {
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.find(&[], agent, jobs, &MemoryBudget::none(), printer)?;
         let mut exit = if selected.failed.is_empty() { Exit::Success } else { Exit::Error };
+        let excluded = selected.excluded;
         let mut listed = ListOutput {
             sessions: Vec::new(),
             skipped: 0,
@@ -105,15 +104,9 @@ impl ListArgs {
             failed: selected.failed,
         };
         let mut logs = selected.logs;
-        if let Some(project) = &self.project {
-            let has_project = |detected: &DetectedLog| {
-                detected.preview.project.as_ref().is_some_and(|it| it.contains(project.as_str()))
-            };
-            logs.retain(|detected| detected.trouble.is_some() || has_project(detected));
-        }
         logs.sort_by_cached_key(order);
         if let Some(limit) = self.limit {
-            limit_sessions(&mut logs, limit);
+            logs = limit_sessions(logs, limit, jobs)?;
         }
         let mut sessions = Vec::with_capacity(logs.len());
         let read = |detected| ListedSession::from_log(detected, true);
@@ -149,7 +142,7 @@ impl ListArgs {
             }
         }
         if listed.sessions.is_empty() {
-            for line in self.selection.none_found(agent)? {
+            for line in self.selection.none_found(agent, excluded)? {
                 printer.info(&line);
             }
         }
@@ -321,14 +314,27 @@ fn short_lengths(sessions: &[ListedSession]) -> HashMap<&str, usize> {
     lengths
 }
 
-/// Keeps what could not be read, and the first logs of sessions.
-fn limit_sessions(logs: &mut Vec<DetectedLog>, limit: usize) {
-    let mut count = 0;
-    logs.retain(|detected| {
-        let is_session = detected.agent.is_some() && detected.trouble.is_none();
-        count += usize::from(is_session);
-        !is_session || count <= limit
-    });
+/// Keeps the first logs of sessions, and those that may contain one that began later than their
+/// beginning states, or that do not state it there.
+fn limit_sessions(logs: Vec<DetectedLog>, limit: usize, jobs: usize) -> Result<Vec<DetectedLog>> {
+    let is_certain = |it: &DetectedLog| {
+        let agent = it.agent.and_then(vac::agent);
+        let is_one = |agent: Agent| it.log.is_one_session(agent.adapter, &it.preview);
+        it.preview.start.is_some() && agent.is_some_and(|agent| is_one(agent).unwrap_or(false))
+    };
+    let (mut kept, mut count) = (Vec::new(), 0);
+    let work = |known: DetectedLog| {
+        let is_certain = is_certain(&known);
+        (known, is_certain)
+    };
+    ordered_parallel_map(logs, jobs, work, |(known, is_certain)| {
+        count += usize::from(is_certain);
+        if !is_certain || count <= limit {
+            kept.push(known);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(kept)
 }
 
 fn summary(listed: &ListOutput) -> String {

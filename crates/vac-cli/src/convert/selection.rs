@@ -8,10 +8,13 @@ use vac::store::join::{DetectedLog, UnusedReason};
 use vac::store::{MemoryBudget, Skipped};
 use vac::{Agent, Search, when};
 
-use crate::format::pluralize;
+use crate::format::{group_digits, pluralize};
 use crate::json_output::FailedFile;
 use crate::printer::Printer;
-use crate::skipped;
+use crate::{searched_places, skipped};
+
+/// At most this many copies in other homes are listed without -v.
+const MAX_LISTED: usize = 20;
 
 /// The options that select sessions: places to search, and times.
 #[derive(Args)]
@@ -27,6 +30,12 @@ pub struct Selection {
     /// Only sessions that began then or earlier; all of a day, month or year
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
+    /// Only sessions of projects whose path contains this text
+    #[arg(long, value_name = "TEXT")]
+    project: Option<String>,
+    /// Whether copies of a log in several homes are sessions of their own.
+    #[arg(skip)]
+    pub homes_apart: bool,
 }
 
 /// The sessions that were selected.
@@ -37,6 +46,8 @@ pub struct Selected {
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
     pub duplicates: Vec<String>,
+    /// The number of sessions that were found and are not wanted.
+    pub excluded: usize,
     /// Files and folders that could not be read.
     pub failed: Vec<FailedFile>,
     /// Links and special files that were not opened, so far.
@@ -69,42 +80,60 @@ impl Selection {
             printer.error(&trouble.to_string());
             failed.push(FailedFile { file: trouble.shown, error: trouble.reason });
         }
-        let mut duplicates = Vec::new();
+        let (mut duplicates, mut in_other_homes) = (Vec::new(), 0);
         for thing in &found.left_out {
             let words = thing.to_string();
             if let UnusedReason::Unreadable(reason) = &thing.reason {
                 printer.error(&words);
                 failed.push(FailedFile { file: thing.shown.clone(), error: reason.clone() });
             } else {
-                printer.detail(&words);
+                if thing.is_in_other_home && in_other_homes < MAX_LISTED {
+                    printer.info(&format!("{words} (in another home)"));
+                } else {
+                    printer.detail(&words);
+                }
+                in_other_homes += usize::from(thing.is_in_other_home);
                 duplicates.push(words);
             }
+        }
+        if in_other_homes > MAX_LISTED && !printer.is_verbose() {
+            let more = pluralize(in_other_homes - MAX_LISTED, "more copy");
+            printer.info(&format!("{more} in other homes (-v lists them)"));
         }
         skipped::warn(&found.skipped, printer);
         if found.unknown_start > 0 {
             let sessions = pluralize(found.unknown_start, "session");
             printer.warn(&format!("{sessions} of unknown start included"));
         }
-        let (logs, skipped) = (found.logs, found.skipped);
-        Ok(Selected { logs, found: found.found, duplicates, failed, skipped })
+        let (logs, excluded, skipped) = (found.logs, found.excluded, found.skipped);
+        Ok(Selected { logs, found: found.found, duplicates, excluded, failed, skipped })
     }
 
-    /// Returns the message that no session was found, with the places that were searched.
-    pub fn none_found(&self, agent: Option<Agent>) -> Result<Vec<String>> {
-        let mut places: Vec<(&str, Vec<String>)> = Vec::new();
-        for root in self.search(&[], agent).roots()? {
-            let path = root.path.display().to_string();
-            match places.iter_mut().find(|(name, _)| *name == root.agent) {
-                Some((_, paths)) if paths.contains(&path) => {}
-                Some((_, paths)) => paths.push(path),
-                None => places.push((root.agent, vec![path])),
-            }
+    /// Returns the message that no session was found, with the places that were searched, or that
+    /// none of those that were found is wanted.
+    pub fn none_found(&self, agent: Option<Agent>, excluded: usize) -> Result<Vec<String>> {
+        if excluded > 0 {
+            let roots: Vec<_> = self.root.iter().map(|root| root.display().to_string()).collect();
+            return Ok(vec![self.none_wanted(&roots, excluded)]);
         }
-        let line = |(name, paths): &(&str, Vec<String>)| format!("  {name}: {}", paths.join(", "));
         let is_bounded = self.since.is_some() || self.until.is_some();
         let when = if is_bounded { " in that time" } else { "" };
-        let heading = format!("no session found{when}; searched the places of these agents:");
-        Ok(std::iter::once(heading).chain(places.iter().map(line)).collect())
+        let roots = self.search(&[], agent).roots()?;
+        Ok(searched_places::lines(&format!("no session found{when}"), &roots, &self.root))
+    }
+
+    /// Returns the message that none of the sessions that were found is wanted.
+    pub fn none_wanted(&self, paths: &[String], excluded: usize) -> String {
+        let has_times = self.since.is_some() || self.until.is_some();
+        let (what, others) = match (has_times, self.project.is_some()) {
+            (true, true) => ("in that time and project", "others"),
+            (true, false) => ("in that time", "of other times"),
+            (false, _) => ("of that project", "of other projects"),
+        };
+        let paths =
+            if paths.is_empty() { String::new() } else { format!(" in {}", paths.join(", ")) };
+        let count = group_digits(excluded as u64);
+        format!("no session {what}{paths} ({count} {others})")
     }
 
     fn search(&self, paths: &[PathBuf], agent: Option<Agent>) -> Search {
@@ -115,6 +144,8 @@ impl Selection {
             agents: agent.iter().map(|agent| agent.name.to_owned()).collect(),
             since: self.since,
             until: self.until,
+            project: self.project.clone(),
+            homes_apart: self.homes_apart,
             jobs: 0,
         }
     }

@@ -251,7 +251,7 @@ impl<'e> FolderExport<'e> {
                 SessionState::Written => {
                     has_written = true;
                     let continued = self.continued_session(unit, &path, &session)?;
-                    let is_changed = earlier.is_some() || continued.is_some();
+                    let is_changed = self.had_session(earlier, &session) || continued.is_some();
                     self.continued.extend(continued);
                     *(if is_changed {
                         &mut self.summary.changed
@@ -272,19 +272,40 @@ impl<'e> FolderExport<'e> {
             };
             if is_own { keys.push(key) } else { repeated.push(key) }
         }
+        let wanted = &unit.log().wanted;
+        if let (Some(wanted), Some(earlier)) = (wanted, earlier) {
+            // Sessions of the log that are not wanted in this run stay.
+            let earlier = &self.earlier.logs[earlier];
+            let is_other = |key: &&String| {
+                let session = self.earlier.sessions.get(*key);
+                session.is_some_and(|session| !wanted.contains(&session.id))
+            };
+            keys.extend(earlier.keys.iter().filter(is_other).cloned());
+            repeated.extend(earlier.repeated.iter().cloned());
+        }
         // What could not be read does not replace what was read before.
         let is_empty = keys.is_empty() && repeated.is_empty();
         if log.has_failed && !has_written && (earlier.is_some() || is_empty) {
             return Ok(());
         }
         self.replaced.extend(earlier);
+        // The next export reads the other sessions of a log of which only some were wanted.
         let is_settled = |stats: &Vec<_>| {
             !log.has_failed
+                && wanted.is_none()
                 && stats.iter().all(|stat: &vac::store::FileStat| stat.is_older_than(self.begun))
         };
         let stats = log.stats.filter(is_settled);
         self.logs.push(ManifestLog { path, stats, keys, repeated });
         Ok(())
+    }
+
+    /// Returns whether a session of this id was read from a log of the earlier manifest.
+    fn had_session(&self, log: Option<usize>, session: &ExportedSession) -> bool {
+        let keys = log.map(|log| &self.earlier.logs[log]);
+        let mut keys = keys.into_iter().flat_map(|log| log.keys.iter().chain(&log.repeated));
+        let id = session.agent_and_id();
+        keys.any(|key| self.earlier.sessions.get(key).is_none_or(|it| it.agent_and_id() == id))
     }
 
     /// Returns the session in the tables that a session of another log has grown from: that log was

@@ -85,6 +85,9 @@ pub struct HookState {
 pub struct PlaceState {
     /// The folder or file.
     pub path: String,
+    /// Its path below the home folder, if it is there.
+    #[serde(skip)]
+    pub name_in_home: Option<String>,
     /// The variable that names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,

@@ -272,6 +272,8 @@ fn list_and_status_show_what_is_archived() {
     ];
     assert_eq!(folder.vac(&since).json()["not-archived"].as_array().unwrap().len(), 0);
     add(&folder);
+    let barn = ["archive", "status", "sessions", "--root", "home", "--project", "barn", "--json"];
+    assert_eq!(folder.vac(&barn).json()["not-archived"], serde_json::json!([]));
     let after = folder.vac(&["archive", "status", "sessions", "--root", "home", "--json"]).json();
     assert_eq!((&after["sessions"], &after["agents"]["claude"]), (&1.into(), &1.into()));
     assert_eq!(after["not-archived"].as_array().unwrap().len(), 0);

@@ -23,6 +23,7 @@ fn output_is_a_folder_by_its_name_or_for_several_sessions() {
     let folder = folder();
     fs::create_dir(folder.path().join("there")).expect("a folder");
     copy("opencode/database/basic/opencode.db", &folder, "opencode.db");
+    copy("claude/jsonl/two-sessions", &folder, "home/.claude/projects/a");
     let all = ["logs/one.jsonl", "logs"];
     for (number, (paths, output)) in [
         (&all[..1], "slash/"),
@@ -30,7 +31,7 @@ fn output_is_a_folder_by_its_name_or_for_several_sessions() {
         (&all[1..], "many"),
         (&all[..], "several"),
         (&["opencode.db"], "stored"),
-        (&["--discover", "--root", "logs"], "found"),
+        (&["--discover", "--root", "home"], "found"),
     ]
     .into_iter()
     .enumerate()

@@ -164,7 +164,11 @@ fn options_that_cannot_be_met_are_refused() {
         (&["convert", "session.jsonl", "-o", "r.json.zst"], "output is not compressed"),
         (&["list", "--since", "2026-05", "--until", "2026-04"], "ends before it begins"),
         (&["search", "x", "--since", "2026-05", "--until", "2026-04", "."], "ends before it"),
-        (&["show", "abcdef"], "abcdef: neither a file nor the beginning of the id of a session"),
+        (
+            &["show", "abcdef"],
+            "abcdef: neither a file nor the beginning of the id of a session; upper and lower case differ",
+        ),
+        (&["show", "abc"], "abc: not a file; at least 4 characters of an id name a session"),
     ] {
         let ran = folder.vac_at_home(&[], arguments);
         ran.gives(2, "");

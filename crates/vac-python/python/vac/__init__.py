@@ -107,6 +107,8 @@ def plan(
     agents: _Iterable[str] = (),
     since: _datetime.datetime | None = None,
     until: _datetime.datetime | None = None,
+    project: str | None = None,
+    homes_apart: bool = False,
     jobs: int = 0,
     files: Files | None = None,
 ) -> Plan:
@@ -115,7 +117,12 @@ def plan(
     ``paths`` are files and folders, searched at any depth. ``roots`` are home folders, folders of
     homes, or copies of agents' folders, of which only the places where agents keep sessions are
     searched. ``discover`` searches those places on this machine. ``agents`` selects agents by name,
-    ``since`` and ``until`` sessions by their start (sessions of unknown start are included).
+    ``since`` and ``until`` sessions by their start (sessions of unknown start are included), and
+    ``project`` those of projects whose path contains a text. Of a log with several sessions, its task
+    gives the selected ones.
+
+    Of copies of a log in several homes, the first is converted. With ``homes_apart`` all are: each
+    belongs to somebody, and labels with ``{home}`` say to whom.
 
     With ``files``, such as a ``Bucket``, paths and roots are names in these; without any, all of
     them are searched.
@@ -131,6 +138,8 @@ def plan(
         list(agents),
         _nanoseconds(since),
         _nanoseconds(until),
+        project,
+        homes_apart,
         jobs,
         files,
     )

@@ -56,6 +56,8 @@ class Task:
     @property
     def size(self) -> int | None: ...
     @property
+    def home(self) -> str | None: ...
+    @property
     def paths(self) -> list[os.PathLike[str]]: ...
     @property
     def store(self) -> os.PathLike[str] | None: ...
@@ -186,6 +188,8 @@ def plan(
     agents: list[str],
     since: int | None,
     until: int | None,
+    project: str | None,
+    homes_apart: bool,
     jobs: int,
     files: Files | None,
 ) -> tuple[list[Task], list[dict[str, Any]], list[dict[str, Any]], list[Error]]: ...

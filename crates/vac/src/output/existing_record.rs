@@ -1,9 +1,10 @@
-//! Reads the facts that a record of `vac` states about itself: the id of its session, and its
-//! sources.
+//! Reads the facts that a record of `vac` states about itself: the id of its session, its sources
+//! and its labels.
 //!
-//! The id is at the beginning of a record, the sources are at its end. Both are found without
+//! The id is at the beginning of a record, the others are at its end. Both are found without
 //! reading what is between them.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -28,7 +29,12 @@ pub struct ExistingRecord {
     pub id: String,
     /// The files that it was made from.
     pub sources: Vec<SourceFile>,
+    /// The labels that the user gave it.
+    pub labels: BTreeMap<String, String>,
 }
+
+/// What the end of a record states: its sources and its labels.
+type RecordEnd = (Vec<SourceFile>, BTreeMap<String, String>);
 
 /// Returns the id of the record in a file; `None` if the file does not begin like a record.
 pub fn read_id(path: &Path, encoding: Encoding) -> io::Result<Option<String>> {
@@ -56,12 +62,12 @@ impl ExistingRecord {
             let mut tail = Vec::new();
             file.seek(SeekFrom::Start(length.saturating_sub(size)))?;
             file.by_ref().take(size).read_to_end(&mut tail)?;
-            let sources = match encoding {
-                Encoding::Json => json_sources(&tail),
-                Encoding::Cbor => cbor_sources(&tail),
+            let end = match encoding {
+                Encoding::Json => json_end(&tail),
+                Encoding::Cbor => cbor_end(&tail),
             };
-            if let Some(sources) = sources {
-                return Ok(Some(Self { id, sources }));
+            if let Some((sources, labels)) = end {
+                return Ok(Some(Self { id, sources, labels }));
             }
             if size >= length {
                 break;
@@ -85,14 +91,14 @@ fn json_id(head: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the sources of a record. From the key to the end is an object, once it is opened, if it
+/// Returns the sources and labels of a record. From the key to the end is an object, once it is opened, if it
 /// is a key of the record and not of anything in it.
-fn json_sources(tail: &[u8]) -> Option<Vec<SourceFile>> {
+fn json_end(tail: &[u8]) -> Option<RecordEnd> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let opened = [b"{", tail.get(at..)?].concat();
         if let Ok(document) = Document::json(&opened) {
-            return sources(document.root().member(RECORDING_AGENT)?);
+            return end_of_record(document.root().member(RECORDING_AGENT)?);
         }
     }
     None
@@ -121,8 +127,8 @@ pub fn cbor_id(head: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns the sources of a record, which are in the first of the members up to its end.
-fn cbor_sources(tail: &[u8]) -> Option<Vec<SourceFile>> {
+/// Returns the sources and labels of a record, which are in the first of the members up to its end.
+fn cbor_end(tail: &[u8]) -> Option<RecordEnd> {
     let key = RECORDING_AGENT.to_cbor().ok()?;
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let rest = tail.get(at + key.len()..)?;
@@ -135,13 +141,13 @@ fn cbor_sources(tail: &[u8]) -> Option<Vec<SourceFile>> {
             items += 1;
         }
         if rest.is_empty() && items.is_multiple_of(2) && value.root().kind() == Kind::Map {
-            return sources(value.root());
+            return end_of_record(value.root());
         }
     }
     None
 }
 
-fn sources(agent: Node<'_, '_>) -> Option<Vec<SourceFile>> {
+fn end_of_record(agent: Node<'_, '_>) -> Option<RecordEnd> {
     agent.member(recording_agent::NAME).filter(|name| name.is_text("vac"))?;
     let source = |node: Node<'_, '_>| {
         let size = node.member("size")?.uint()?;
@@ -149,7 +155,11 @@ fn sources(agent: Node<'_, '_>) -> Option<Vec<SourceFile>> {
     };
     let sources: Option<Vec<_>> = agent.member("sources")?.elements().map(source).collect();
     // Every record of `vac` has sources.
-    sources.filter(|sources| !sources.is_empty())
+    let sources = sources.filter(|sources| !sources.is_empty())?;
+    let labels = agent.member("labels").into_iter().flat_map(Node::members);
+    let text = |node: Node<'_, '_>| node.text().map(std::borrow::Cow::into_owned);
+    let labels = labels.filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect();
+    Some((sources, labels))
 }
 
 fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
@@ -164,8 +174,8 @@ mod tests {
     const RECORD: &str = r#"{"version":"3.0.0-draft","id":"s \"session\" 1","session":{"session-id":"s",
         "agent-meta":{"model-id":"m","model-provider":"p"},"entries":[{"type":"user",
         "content":{"recording-agent":{"name":"vac","sources":[]},"said":"\"recording-agent\":{}"}}]},
-        "created":"2026-01-01T00:00:00Z","recording-agent":{"name":"vac","version":"0.1.0","sources":[
-        {"name":"a \"recording-agent\"","size":7,"sha-256":"00ff"},{"name":"b","size":0,"sha-256":"01"}]},
+        "created":"2026-01-01T00:00:00Z","recording-agent":{"name":"vac","version":"0.1.0","labels":{"user":"ada"},
+        "sources":[{"name":"a \"recording-agent\"","size":7,"sha-256":"00ff"},{"name":"b","size":0,"sha-256":"01"}]},
         "a later extension":{"id":1}}"#;
 
     fn label(bytes: &[u8], encoding: Encoding) -> Option<ExistingRecord> {
@@ -191,6 +201,7 @@ mod tests {
         let expected = ExistingRecord {
             id: "s \"session\" 1".to_owned(),
             sources: vec![source("a \"recording-agent\"", 7, "00ff"), source("b", 0, "01")],
+            labels: [("user".to_owned(), "ada".to_owned())].into(),
         };
         assert_eq!(label(RECORD.as_bytes(), Encoding::Json).as_ref(), Some(&expected));
         assert_eq!(label(&cbor(RECORD), Encoding::Cbor).as_ref(), Some(&expected));

@@ -18,6 +18,7 @@ use super::existing_record::ExistingRecord;
 use super::found_log::FoundLog;
 use super::index::{self, Entry, Index};
 use super::options::OutputOptions;
+use crate::convert::HOME;
 use crate::parallel::ordered_parallel_map;
 
 /// The records in a folder.
@@ -34,6 +35,8 @@ pub struct ExistingRecords {
     /// Whether the index has to be written.
     is_index_old: bool,
     encoding: Encoding,
+    /// The labels that state the home of a log.
+    home_labels: Vec<(String, String)>,
     /// The time before the logs were searched.
     searched: Option<SystemTime>,
     /// The program that writes the index.
@@ -50,8 +53,22 @@ pub struct Record {
     pub record: ExistingRecord,
     /// The state of its sources when it was made or compared.
     source_stats: Option<Vec<FileStat>>,
+    /// The number of sessions in its log, if that is known.
+    session_count: Option<usize>,
     /// Whether everything in its log was understood, if that is known.
     is_understood: Option<bool>,
+}
+
+/// Logs to convert, and those whose records are up to date.
+#[derive(Default)]
+pub struct DividedLogs {
+    /// Those to convert, or of which some sessions are to be converted.
+    pub due: Vec<FoundLog>,
+    /// The others.
+    pub unchanged: Vec<UnchangedLog>,
+    /// The names of logs to convert of which other sessions have records that are up to date, with the
+    /// numbers of these.
+    pub partly: Vec<(String, Vec<usize>)>,
 }
 
 /// A log whose records are up to date.
@@ -78,6 +95,8 @@ impl ExistingRecords {
         observe: &mut OutputObserver<'_>,
     ) -> io::Result<Self> {
         let encoding = options.convert.record.encoding;
+        let labels = options.convert.record.labels.iter();
+        let home_labels = labels.filter(|(_, value)| value.contains(HOME));
         let build = index::build(options.convert.record.build.as_deref());
         let mut index = Index::read(folder, &build);
         let mut names = HashSet::new();
@@ -93,18 +112,26 @@ impl ExistingRecords {
             is_index_old: index.len() != before,
             index,
             encoding,
+            home_labels: home_labels.map(|(key, value)| (key.clone(), value.clone())).collect(),
             searched: options.searched,
             build,
         };
         observe(OutputEvent::Begins(OutputStage::ReadingRecords, listed.len()));
         // What cannot be read is not replaced.
         let read = |Listed { path, stat, entry }: Listed| match entry {
-            Some(Entry { record, source_stats, is_understood, .. }) => {
-                Some(Record { path, stat, record, source_stats, is_understood })
+            Some(Entry { record, source_stats, session_count, is_understood, .. }) => {
+                Some(Record { path, stat, record, source_stats, session_count, is_understood })
             }
             None => {
                 let record = ExistingRecord::read(&path, encoding).ok().flatten()?;
-                Some(Record { path, stat, record, source_stats: None, is_understood: None })
+                Some(Record {
+                    path,
+                    stat,
+                    record,
+                    source_stats: None,
+                    session_count: None,
+                    is_understood: None,
+                })
             }
         };
         ordered_parallel_map(listed, jobs, read, |record| {
@@ -119,7 +146,7 @@ impl ExistingRecords {
 
     fn add(&mut self, added: Record) {
         let number = self.records.len();
-        let Record { path, stat, record, source_stats, is_understood } = &added;
+        let Record { path, stat, record, source_stats, session_count, is_understood } = &added;
         if let Some(first) = record.sources.first() {
             self.by_source.entry(first.name.clone()).or_default().push(number);
         }
@@ -130,6 +157,7 @@ impl ExistingRecords {
                 stat,
                 record: record.clone(),
                 source_stats: source_stats.clone(),
+                session_count: *session_count,
                 is_understood: *is_understood,
             };
             if self.index.get(name, &stat) != Some(&entry) {
@@ -140,49 +168,67 @@ impl ExistingRecords {
         self.records.push(added);
     }
 
-    /// Divides logs into those to convert and those whose records are up to date.
+    /// Divides logs into those to convert and those whose records are up to date. Of a log with
+    /// several sessions, only those are converted that have no record yet.
     pub fn divide(
         &mut self,
         logs: Vec<FoundLog>,
         jobs: usize,
         observe: &mut OutputObserver<'_>,
-    ) -> io::Result<(Vec<FoundLog>, Vec<UnchangedLog>)> {
+    ) -> io::Result<DividedLogs> {
         observe(OutputEvent::Begins(OutputStage::Comparing, logs.len()));
-        let mut due = Vec::new();
-        let mut unchanged = Vec::new();
-        let mut stats = Vec::new();
-        let compare = |log: FoundLog| {
-            let compared = log.log().map(|log| self.compare(log));
-            (log, compared.unwrap_or_else(Compared::none))
+        let mut divided = DividedLogs::default();
+        let mut settled = Vec::new();
+        let compare = |mut log: FoundLog| {
+            let compared = self.compare(&mut log);
+            (log, compared)
         };
         ordered_parallel_map(logs, jobs, compare, |(log, compared)| {
             observe(OutputEvent::Step);
-            if compared.records.is_empty() {
-                due.push(log);
+            let Compared { records, stats, is_complete } = compared;
+            let count = log.log().and_then(StoredLog::session_count);
+            if !records.is_empty() {
+                settled.push((records.clone(), stats, count));
+            }
+            if is_complete {
+                divided.unchanged.push(UnchangedLog { log, records });
             } else {
-                stats.push((compared.records.clone(), compared.stats));
-                unchanged.push(UnchangedLog { log, records: compared.records });
+                if !records.is_empty() {
+                    divided.partly.push((log.name().to_owned(), records));
+                }
+                divided.due.push(log);
             }
             ControlFlow::Continue(())
         })?;
-        for (records, stats) in stats {
+        for (records, stats, count) in settled {
             for number in records {
                 self.settled.insert(number);
                 let stats = self.trusted(stats.clone());
-                if stats.is_some() && self.records[number].source_stats != stats {
-                    self.records[number].source_stats = stats;
+                let record = &mut self.records[number];
+                let is_new_stat = stats.is_some() && record.source_stats != stats;
+                let is_new_count = count.is_some() && record.session_count != count;
+                if is_new_stat {
+                    record.source_stats = stats;
+                }
+                if is_new_count {
+                    record.session_count = count;
+                }
+                if is_new_stat || is_new_count {
                     self.update_index(number);
                 }
             }
         }
-        Ok((due, unchanged))
+        Ok(divided)
     }
 
-    /// Finds the records that are made of exactly what a log is made of now. A log whose files have
-    /// not changed since is not read.
-    fn compare(&self, log: &StoredLog) -> Compared {
+    /// Finds the records that are made of exactly what a log is made of now, of its sessions that
+    /// are wanted. A log whose files have not changed since is not read. If sessions of it have no
+    /// record, only these are converted.
+    fn compare(&self, found: &mut FoundLog) -> Compared {
+        let Some(log) = found.log() else { return Compared::none() };
         let first = log.source_name();
         let named = self.by_source.get(&first).into_iter().flatten();
+        let named = named.filter(|number| self.is_of_home(**number, log));
         let mut compared = Compared::none();
         let mut sources: Option<&[SourceFile]> = None;
         for number in named {
@@ -204,7 +250,32 @@ impl ExistingRecords {
                 compared.records.push(*number);
             }
         }
+        let count = compared.records.iter().find_map(|number| self.records[*number].session_count);
+        compared.records.retain(|number| log.is_wanted(&self.records[*number].record.id));
+        if compared.records.is_empty() {
+            return compared;
+        }
+        if let Some(count) = count {
+            log.note_session_count(count);
+        }
+        let ids = compared.records.iter().map(|number| self.records[*number].record.id.as_str());
+        let missing = found.missing(&ids.collect());
+        compared.is_complete = missing.is_empty();
+        if !compared.is_complete {
+            found.narrow(missing);
+        }
         compared
+    }
+
+    /// Returns whether a record can be one of a log in its home: no label of it states another one.
+    fn is_of_home(&self, number: usize, log: &StoredLog) -> bool {
+        let labels = &self.records[number].record.labels;
+        log.home.as_ref().is_none_or(|home| {
+            let is_other = |(key, value): &(String, String)| {
+                labels.get(key).is_some_and(|label| *label != value.replace(HOME, home))
+            };
+            !self.home_labels.iter().any(is_other)
+        })
     }
 
     /// Returns the state of files if these have not been changed since the logs were
@@ -231,10 +302,11 @@ impl ExistingRecords {
 
     /// Writes what is known of a record to its entry in the index.
     fn update_index(&mut self, number: usize) {
-        let Record { path, source_stats, is_understood, .. } = &self.records[number];
+        let Record { path, source_stats, session_count, is_understood, .. } = &self.records[number];
         let entry = name(path).and_then(|name| self.index.get_mut(name));
         if let Some(entry) = entry {
             entry.source_stats.clone_from(source_stats);
+            entry.session_count = *session_count;
             entry.is_understood = *is_understood;
             self.is_index_old = true;
         }
@@ -244,11 +316,16 @@ impl ExistingRecords {
     pub fn add_to_index(&mut self, path: &Path, report: &Report, log: &StoredLog) {
         let stat = path.symlink_metadata().ok().and_then(|metadata| FileStat::new(&metadata));
         let (Some(name), Some(stat)) = (name(path), stat) else { return };
-        let record =
-            ExistingRecord { id: report.session_id.clone(), sources: report.sources.clone() };
+        let record = ExistingRecord {
+            id: report.session_id.clone(),
+            sources: report.sources.clone(),
+            labels: report.labels.clone(),
+        };
         let source_stats = self.trusted(log.stats());
         let is_understood = Some(!report.has_unknown());
-        self.index.insert(name.to_owned(), Entry { stat, record, source_stats, is_understood });
+        let session_count = log.session_count();
+        let entry = Entry { stat, record, source_stats, session_count, is_understood };
+        self.index.insert(name.to_owned(), entry);
         self.is_index_old = true;
     }
 
@@ -262,17 +339,19 @@ impl ExistingRecords {
     }
 
     /// Returns the records of a session that are neither up to date nor replaced, those first that
-    /// a new record of these sources probably contains. `is_name` says which file names are the
+    /// a new record of these sources of a log probably contains. `is_name` says which file names are the
     /// session's.
     pub fn of_session(
         &self,
         id: &str,
         sources: &[SourceFile],
+        log: &StoredLog,
         is_name: impl Fn(&str) -> bool,
     ) -> Vec<usize> {
         let is_candidate = |number: &&usize| {
             let stem = self.record(**number).path.file_stem();
             !self.settled.contains(number)
+                && self.is_of_home(**number, log)
                 && stem.is_some_and(|stem| is_name(&stem.to_string_lossy()))
         };
         let same_id = self.by_id.get(id).into_iter().flatten();
@@ -316,11 +395,13 @@ struct Compared {
     records: Vec<usize>,
     /// The state of the log's files before they were compared.
     stats: Option<Vec<FileStat>>,
+    /// Whether no session of the log is without a record.
+    is_complete: bool,
 }
 
 impl Compared {
     fn none() -> Self {
-        Self { records: Vec::new(), stats: None }
+        Self { records: Vec::new(), stats: None, is_complete: false }
     }
 }
 

@@ -1,13 +1,16 @@
 //! A log that a search has found.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use vac_adapter::Preview;
 use vac_store::StoredLog;
 use vac_store::join::DetectedLog;
 
 use crate::error::{Error, ErrorKind};
 use crate::files::Readers;
 use crate::search::unrecognised;
+use crate::session_filter::missing_sessions;
 use crate::{Agent, Task};
 
 /// A log to convert, or a file that turned out not to be one.
@@ -17,6 +20,9 @@ pub struct FoundLog {
     /// `None` only if it could not be opened.
     log: Option<Arc<StoredLog>>,
     detection: Detection,
+    preview: Preview,
+    /// The ids of the records of the sessions to convert; `None` for all.
+    wanted: Option<BTreeSet<String>>,
 }
 
 /// The result of detecting whose log it is.
@@ -35,7 +41,7 @@ pub(super) enum Detection {
 impl FoundLog {
     /// Makes one of a log whose agent was detected. An agent that is given takes precedence.
     pub fn new(detected: DetectedLog, agent: Option<Agent>) -> Self {
-        let DetectedLog { log, agent: found, looks_like, trouble, .. } = detected;
+        let DetectedLog { log, agent: found, preview, looks_like, trouble, .. } = detected;
         let agent = agent.or_else(|| found.and_then(crate::agent));
         let detection = match (trouble, agent) {
             (Some(reason), _) => {
@@ -45,7 +51,8 @@ impl FoundLog {
             (None, None) if log.named => Detection::NotALog(unrecognised(&log, looks_like)),
             (None, None) => Detection::Skipped(looks_like),
         };
-        Self { name: log.shown.clone(), log: Some(Arc::new(log)), detection }
+        let (name, wanted) = (log.shown.clone(), log.wanted.clone());
+        Self { name, log: Some(Arc::new(log)), detection, preview, wanted }
     }
 
     /// Returns its name: the path as it was given or found.
@@ -57,12 +64,32 @@ impl FoundLog {
         self.log.as_deref()
     }
 
+    /// Returns the ids of the records of the sessions to convert; `None` for all.
+    pub(super) fn wanted(&self) -> Option<&BTreeSet<String>> {
+        self.wanted.as_ref()
+    }
+
+    /// Returns the sessions to convert of which none of these is the record.
+    pub(super) fn missing(&self, record_ids: &BTreeSet<&str>) -> BTreeSet<String> {
+        match (&self.log, &self.detection) {
+            (Some(log), Detection::Agent(agent)) => {
+                missing_sessions(log, *agent, &self.preview, record_ids)
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Converts only these sessions, by the ids of their records.
+    pub(super) fn narrow(&mut self, wanted: BTreeSet<String>) {
+        self.wanted = Some(wanted);
+    }
+
     pub(super) fn detection(&self) -> &Detection {
         &self.detection
     }
 
     /// Returns whether something may be made from it.
-    fn is_source(&self) -> bool {
+    pub(super) fn is_source(&self) -> bool {
         matches!(self.detection, Detection::Agent(_))
             || self.log.as_ref().is_some_and(|it| it.named)
     }
@@ -73,8 +100,17 @@ impl From<&Task> for FoundLog {
     fn from(task: &Task) -> Self {
         let name = task.name.clone();
         match task.open() {
-            Ok((log, agent)) => Self { name, log: Some(log), detection: Detection::Agent(agent) },
-            Err(error) => Self { name, log: None, detection: Detection::Failed(error) },
+            Ok((log, agent)) => {
+                let (wanted, detection) = (log.wanted.clone(), Detection::Agent(agent));
+                Self { name, log: Some(log), detection, preview: task.preview(), wanted }
+            }
+            Err(error) => Self {
+                name,
+                log: None,
+                detection: Detection::Failed(error),
+                preview: Preview::default(),
+                wanted: None,
+            },
         }
     }
 }

@@ -19,7 +19,7 @@ use super::existing_record::ExistingRecord;
 use crate::files::{AtomicFile, Readers};
 
 /// The version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Maximum number of bytes in an index, and in one line of it.
 const MAX_BYTES: u64 = 1 << 30;
 const MAX_LINE: u64 = 1 << 20;
@@ -45,6 +45,8 @@ pub struct Entry {
     pub record: ExistingRecord,
     /// The state of its sources, if these were unchanged for some time when it was made.
     pub source_stats: Option<Vec<FileStat>>,
+    /// The number of sessions in the log, if that is known.
+    pub session_count: Option<usize>,
     /// Whether everything in the log was understood, if that is known.
     pub is_understood: Option<bool>,
 }
@@ -57,6 +59,10 @@ struct Line {
     stat: FileStat,
     session_id: String,
     sources: Vec<SourceLine>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sessions: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     understood: Option<bool>,
 }
@@ -152,6 +158,8 @@ fn line(file: &str, entry: &Entry) -> Line {
         stat: entry.stat,
         session_id: entry.record.id.clone(),
         sources: sources.collect(),
+        labels: entry.record.labels.clone(),
+        sessions: entry.session_count,
         understood: entry.is_understood,
     }
 }
@@ -181,8 +189,9 @@ fn read_lines(file: std::fs::File, build: &str) -> io::Result<Index> {
         let sources: Vec<_> = line.sources.into_iter().map(source).collect();
         let entry = Entry {
             stat: line.stat,
-            record: ExistingRecord { id: line.session_id, sources },
+            record: ExistingRecord { id: line.session_id, sources, labels: line.labels },
             source_stats,
+            session_count: line.sessions.filter(|_| is_same_build),
             is_understood: line.understood.filter(|_| is_same_build),
         };
         index.insert(line.file, entry);
@@ -204,8 +213,13 @@ mod tests {
             SourceFile { name: "a \"log\"\n".to_owned(), size: 7, sha_256: "00ff".to_owned() };
         Entry {
             stat,
-            record: ExistingRecord { id: "s \u{2028}1".to_owned(), sources: vec![source] },
+            record: ExistingRecord {
+                id: "s \u{2028}1".to_owned(),
+                sources: vec![source],
+                labels: [("user".to_owned(), "ada".to_owned())].into(),
+            },
             source_stats: Some(vec![stat]),
+            session_count: Some(2),
             is_understood: Some(false),
         }
     }
@@ -214,7 +228,8 @@ mod tests {
     fn index_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let entry = entry(folder.path());
-        let unknown = Entry { source_stats: None, is_understood: None, ..entry.clone() };
+        let unknown =
+            Entry { source_stats: None, session_count: None, is_understood: None, ..entry.clone() };
         let mut index = Index::default();
         index.insert("a.json".to_owned(), entry.clone());
         index.insert("b.json".to_owned(), unknown);
@@ -239,7 +254,7 @@ mod tests {
         for damaged in [
             String::new(),
             "not JSON".to_owned(),
-            text.replace("\"vac-index\":1", "\"vac-index\":2"),
+            text.replace("\"vac-index\":2", "\"vac-index\":1"),
             text.replace("\"sha-256\"", "\"sha-512\""),
             text.replace("\"size\":1", "\"size\":-1"),
             text[..text.len() - 10].to_owned(),

@@ -98,7 +98,8 @@ impl RecordFolder {
         let Self { path: folder, taken, .. } = self;
         let path = |name: &str| folder.join(name).with_extension_of(encoding);
         let is_name = |name: &str| is_numbered(name, stem);
-        let candidates = records.of_session(&report.session_id, &report.sources, is_name);
+        let candidates =
+            records.of_session(&report.session_id, &report.sources, finished.log, is_name);
         for number in candidates.iter().copied().take(MAX_COMPARED) {
             let Record { path, record, .. } = records.record(number);
             // Comparing reads entries, which may be nested deeply.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::event::{OutputEvent, OutputObserver, OutputStage};
-use super::existing_records::{ExistingRecords, UnchangedLog};
+use super::existing_records::{DividedLogs, ExistingRecords, UnchangedLog};
 use super::finished_record::FinishedRecord;
 use super::found_log::{FoundLog, readers_of_found};
 use super::options::{OutputOptions, UnchangedLogs};
@@ -90,6 +90,12 @@ pub fn convert_logs(
     let (destination, logs) = match output {
         RecordOutput::Stream { out, name } => (Destination::Stream { out, name }, logs),
         RecordOutput::File(file) => (Destination::File(file), logs),
+        // Without a log there is nothing to write, and a folder that does not exist has no records.
+        RecordOutput::Folder(folder)
+            if !folder.path().exists() && !logs.iter().any(FoundLog::is_source) =>
+        {
+            (Destination::Nowhere, logs)
+        }
         RecordOutput::Folder(folder) => {
             let readers = options.readers.unwrap_or_else(|| readers_of_found(&logs));
             folder.begin(readers, options.wait, observe)?;
@@ -126,12 +132,13 @@ fn compare(
     if options.overwrite || options.unchanged == UnchangedLogs::Converted {
         return Ok((records, logs));
     }
-    let (logs, unchanged) = records.divide(logs, jobs, observe)?;
-    for UnchangedLog { log, records: of_log } in &unchanged {
+    let DividedLogs { due: logs, unchanged, partly } = records.divide(logs, jobs, observe)?;
+    let of_logs = unchanged.iter().map(|it| (it.log.name(), &it.records));
+    for (log, of_log) in of_logs.chain(partly.iter().map(|(name, of_log)| (&**name, of_log))) {
         report.sessions.extend(of_log.iter().map(|number| {
             let record = records.record(*number);
             OutputSession {
-                log: log.name().to_owned(),
+                log: log.to_owned(),
                 session_id: record.record.id.clone(),
                 change: RecordChange::Unchanged { record: record.path.clone() },
                 report: None,
@@ -196,6 +203,8 @@ enum Destination<'o> {
         folder: &'o mut RecordFolder,
         existing: Box<ExistingRecords>,
     },
+    /// A folder that is not created, because there is no log.
+    Nowhere,
     /// The reader has closed the pipe, or the disk is full.
     Over,
 }
@@ -204,7 +213,7 @@ impl Destination<'_> {
     /// Returns where workers write records.
     fn target(&self) -> Result<Target> {
         match self {
-            Self::Stream { .. } | Self::Over => Ok(Target::Aside),
+            Self::Stream { .. } | Self::Nowhere | Self::Over => Ok(Target::Aside),
             Self::File(file) => file.target(),
             Self::Folder { folder, .. } => Ok(Target::Folder(folder.path().to_owned())),
         }
@@ -219,6 +228,7 @@ impl Destination<'_> {
     fn take(&mut self, finished: FinishedRecord<'_>, overwrite: bool) -> Result<RecordChange> {
         let appended = match self {
             Self::Over => Ok(()),
+            Self::Nowhere => unreachable!("a record is made from a log"),
             Self::Stream { out, .. } => finished.record.copy_to(out),
             Self::File(file) => file.append(finished.record),
             Self::Folder { folder, existing } => return folder.take(existing, finished, overwrite),
@@ -244,7 +254,7 @@ impl Destination<'_> {
         let flushed = match &mut self {
             Self::Stream { out, .. } => out.flush(),
             Self::File(file) => file.flush(),
-            Self::Folder { .. } | Self::Over => Ok(()),
+            Self::Folder { .. } | Self::Nowhere | Self::Over => Ok(()),
         };
         if let Err(error) = flushed {
             return self.give_up(&error).map(|()| None);
@@ -258,7 +268,7 @@ impl Destination<'_> {
                 };
                 Ok(existing.write_index(path).map_err(cannot).err())
             }
-            Self::Stream { .. } | Self::Over => Ok(None),
+            Self::Stream { .. } | Self::Nowhere | Self::Over => Ok(None),
         }
     }
 
@@ -267,7 +277,7 @@ impl Destination<'_> {
         let name = match std::mem::replace(self, Self::Over) {
             Self::Stream { name, .. } => format!("to {name}"),
             Self::File(file) => file.path().display().to_string(),
-            Self::Folder { .. } | Self::Over => String::new(),
+            Self::Folder { .. } | Self::Nowhere | Self::Over => String::new(),
         };
         match error.kind() {
             io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,5 +1,6 @@
 //! Converts logs, several in parallel, with outcomes in the order of the logs.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
@@ -11,7 +12,7 @@ use super::found_log::{Detection, FoundLog};
 use super::options::OutputOptions;
 use super::record_writer::{RecordWriter, Target, WrittenRecord};
 use crate::Agent;
-use crate::convert::{Written, convert_each};
+use crate::convert::{Written, convert_some};
 use crate::error::Error;
 use crate::files::Readers;
 use crate::parallel::ordered_parallel_map;
@@ -55,7 +56,9 @@ fn convert(
     target: &Target,
 ) -> LogOutcome {
     match (found.detection(), found.log()) {
-        (Detection::Agent(agent), Some(log)) => convert_log(number, log, *agent, options, target),
+        (Detection::Agent(agent), Some(log)) => {
+            convert_log(number, log, found.wanted(), *agent, options, target)
+        }
         (Detection::Agent(_), None) => unreachable!("a log with an agent was opened"),
         (Detection::Failed(error) | Detection::NotALog(error), _) => {
             LogOutcome::Failed(error.clone())
@@ -67,6 +70,7 @@ fn convert(
 fn convert_log(
     number: usize,
     log: &StoredLog,
+    wanted: Option<&BTreeSet<String>>,
     agent: Agent,
     options: &OutputOptions,
     target: &Target,
@@ -84,7 +88,7 @@ fn convert_log(
     let session = |written: Written<WrittenRecord>| {
         written.map(|(report, record)| (Box::new(report), record)).map_err(failed)
     };
-    match convert_each(log, agent, &options.convert, open, complete) {
+    match convert_some(log, wanted, agent, &options.convert, open, complete) {
         Ok(written) => LogOutcome::Converted(written.into_iter().map(session).collect()),
         Err(error) => LogOutcome::Failed(failed(error)),
     }
