@@ -328,6 +328,6 @@ fn latest_session_is_the_first_whatever_its_log_begins_with() {
     };
     assert_eq!(list("1"), [WHEEL]);
     assert_eq!(list("2"), [WHEEL, "between"]);
-    let last = folder.vac_at_home(&[], &["inspect", "--last", "--json"]).json();
-    assert_eq!(last["sessions"][0]["session-id"], WHEEL);
+    let latest = folder.vac_at_home(&[], &["inspect", "--last", "--json"]).json();
+    assert_eq!(latest["sessions"][0]["session-id"], WHEEL);
 }
