@@ -32,6 +32,11 @@ use crate::frame::Reason;
 use crate::raw::{self, KnownMembers};
 use crate::report::{Report, SourceFile};
 
+/// The key of `recording-agent` that states the profile of a record that is not full.
+pub const PROFILE: &str = "profile";
+/// The value of [`PROFILE`] for [`Profile::Canonical`].
+pub const CANONICAL: &str = "canonical";
+
 /// Options for writing a record.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
@@ -272,6 +277,9 @@ fn recording_agent(options: &RecordOptions, sources: &[SourceFile]) -> Recording
     let mut extensions = Map::default();
     if let Some(build) = &options.build {
         raw::push(&mut extensions, "build", &build.as_str());
+    }
+    if options.profile == Profile::Canonical {
+        raw::push(&mut extensions, PROFILE, &CANONICAL);
     }
     if !options.labels.is_empty() {
         let mut members = crate::members::Rest::default();

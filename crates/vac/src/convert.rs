@@ -12,6 +12,7 @@ use vac_store::{Loaded, StoredLog};
 use vac_value::Encoding;
 
 use crate::error::Result;
+use crate::output::EarlierLabels;
 use crate::parallel::with_stack;
 use crate::version::is_newer;
 use crate::{Agent, Task};
@@ -37,7 +38,7 @@ impl Default for ConvertOptions {
 
 impl ConvertOptions {
     /// Returns the options for a log, with the name of its home in labels.
-    fn with_home(&self, log: &StoredLog) -> Result<Cow<'_, Self>, vac_adapter::Error> {
+    pub(crate) fn with_home(&self, log: &StoredLog) -> Result<Cow<'_, Self>, vac_adapter::Error> {
         let labels = &self.record.labels;
         let Some((key, value)) = labels.iter().find(|(_, value)| value.contains(HOME)) else {
             return Ok(Cow::Borrowed(self));
@@ -149,13 +150,23 @@ pub fn convert_each<W: Write, T>(
     open: impl Fn() -> W,
     complete: impl Fn(W) -> io::Result<T>,
 ) -> Result<Vec<Written<T>>, vac_adapter::Error> {
-    convert_some(log, log.wanted.as_ref(), agent, options, open, complete)
+    let known = KnownSessions { wanted: log.wanted.as_ref(), labels: None };
+    convert_some(log, known, agent, options, open, complete)
 }
 
-/// Converts the sessions of a log with these ids of records, as [`convert_each`] does.
+/// What is known of the sessions of a log before they are converted.
+#[derive(Clone, Copy)]
+pub(crate) struct KnownSessions<'k> {
+    /// The ids of the records of the sessions to convert; `None` for all.
+    pub wanted: Option<&'k BTreeSet<String>>,
+    /// The labels that earlier records have, for new ones to keep.
+    pub labels: Option<&'k EarlierLabels>,
+}
+
+/// Converts some sessions of a log, as [`convert_each`] does.
 pub(crate) fn convert_some<W: Write, T>(
     log: &StoredLog,
-    wanted: Option<&BTreeSet<String>>,
+    known: KnownSessions<'_>,
     agent: Agent,
     options: &ConvertOptions,
     open: impl Fn() -> W,
@@ -164,9 +175,13 @@ pub(crate) fn convert_some<W: Write, T>(
     let mut all = Vec::new();
     let options = &*options.with_home(log)?;
     let loaded = load_to_convert(log, options)?;
-    each_session(log, wanted, &loaded, agent, &mut |session, loaded| {
+    each_session(log, known.wanted, &loaded, agent, &mut |session, loaded| {
         let mut out = open();
-        let report = write(session, agent, options, loaded, &mut out);
+        let mut options = Cow::Borrowed(options);
+        if let Some(labels) = known.labels {
+            labels.add_to(&session.record().id, &mut options.to_mut().record.labels);
+        }
+        let report = write(session, agent, &options, loaded, &mut out);
         all.push(report.and_then(|report| Ok((report, complete(out)?))));
     })?;
     // If the log was changed while the last session was read, earlier records are refused, too.
@@ -174,8 +189,8 @@ pub(crate) fn convert_some<W: Write, T>(
     Ok(all)
 }
 
-/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a function. The caller's stack needs
-/// room, as for [`convert_each`].
+/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a function.
+/// The caller's stack needs room, as for [`convert_each`].
 ///
 /// # Errors
 /// If the log cannot be read or is refused.
@@ -197,7 +212,7 @@ fn load_to_convert<'l>(log: &'l StoredLog, options: &ConvertOptions) -> io::Resu
     Ok(loaded)
 }
 
-/// Passes each session of a log to a function that is wanted, by the id of its record.
+/// Passes each session of a log that is wanted, by the id of its record, to a function.
 fn each_session<'l>(
     log: &StoredLog,
     wanted: Option<&BTreeSet<String>>,

@@ -14,5 +14,5 @@ pub use atomic_file::{
     AtomicFile, NamelessFile, cut_back, is_nameless, is_stream, is_taken, make_folder,
 };
 pub use folder_lock::{FolderLock, Wait, lock_folder};
-pub use input_guard::{InputGuard, refuse_agent_folder, refuse_input_folder};
+pub use input_guard::{InputGuard, refuse_agent_folder, refuse_agent_roots, refuse_input_folder};
 pub use readers::Readers;

@@ -7,7 +7,9 @@
 //!   have not changed.
 //! * A record is replaced only by one that contains it. Otherwise it is kept, and the new record
 //!   gets another name ([`RecordChange::KeptEarlier`]). What is not a record of the same session is
-//!   never replaced.
+//!   never replaced, and neither is a record with another value of a label.
+//! * Labels stay: a new record has those of the one that it replaces, too. A record without a label
+//!   that is asked for, and a canonical one where a full one is asked for, are made again.
 //! * Records are written once, to where they stay, and get their names when they are complete. They
 //!   can be read by those who can read all sources.
 //! * Processes that write to one folder take turns, and folders where agents keep sessions are not
@@ -17,6 +19,7 @@
 //! outputs: a [`RecordFile`] with all records, from which the bytes of a log that fails are cut, and
 //! a stream.
 
+mod earlier_labels;
 mod event;
 pub mod existing_record;
 mod existing_records;
@@ -32,6 +35,7 @@ mod report;
 mod run;
 mod workers;
 
+pub(crate) use earlier_labels::EarlierLabels;
 pub use event::{OutputEvent, OutputObserver, OutputStage};
 pub use found_log::{FoundLog, readers_of_found};
 pub use options::{OutputOptions, UnchangedLogs};

@@ -175,8 +175,9 @@ impl ConvertArgs {
             self.discover || (may_have_several(&self.paths) && !named.is_one_session());
         let kind = OutputKind::new(output, is_several)?;
         let options = self.output_options(kind)?;
-        if let Some(path) = output.filter(|_| kind == OutputKind::File) {
+        if let Some(path) = output {
             refuse_agent_folder(path)?;
+            self.selection.refuse_output(path)?;
         }
         let encoding = options.convert.record.encoding;
         self.check_options(kind, encoding)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use vac::files::refuse_agent_folder;
 
 use crate::exit::Exit;
 use crate::help;
@@ -49,6 +50,7 @@ pub struct KeygenArgs {
 impl KeygenArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
+        refuse_agent_folder(&self.output)?;
         let password = self.encrypt.then(|| key_files::new_password(self.password_file.as_deref()));
         let password = password.transpose()?;
         let password = password.as_ref().map(|password| password.as_str());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::roff::{Roff, roman};
-use vac::files::{Readers, make_folder};
+use vac::files::{Readers, make_folder, refuse_agent_folder};
 
 use crate::Arguments;
 use crate::exit::Exit;
@@ -47,6 +47,7 @@ impl ManArgs {
             printer.text(&page(self.named(&root)?)?)?;
             return Ok(Exit::Success);
         };
+        refuse_agent_folder(folder)?;
         make_folder(folder, Readers::Everyone)?;
         let mut waiting = vec![&root];
         while let Some(command) = waiting.pop() {

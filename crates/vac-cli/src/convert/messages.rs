@@ -8,7 +8,7 @@ use vac::output::{KeptBecause, OutputEvent, OutputSession, OutputStage, RecordCh
 use vac::{Error, ErrorKind};
 
 use crate::exit::Exit;
-use crate::format::truncate;
+use crate::format::{pluralize, truncate};
 use crate::printer::{Printer, Progress};
 
 /// Prints what happens while logs are converted.
@@ -20,6 +20,8 @@ pub struct Messages<'p> {
     shows_progress: bool,
     /// The progress of the current stage.
     progress: Option<Progress<'p>>,
+    /// The number of new records of sessions that another log has, too.
+    same_session: usize,
     /// The worst of what has happened.
     exit: Exit,
 }
@@ -27,7 +29,14 @@ pub struct Messages<'p> {
 impl<'p> Messages<'p> {
     /// Creates the messages about an output.
     pub fn new(printer: &'p Printer, output: &'p Path, shows_progress: bool) -> Self {
-        Self { printer, output, shows_progress, progress: None, exit: Exit::Success }
+        Self {
+            printer,
+            output,
+            shows_progress,
+            progress: None,
+            same_session: 0,
+            exit: Exit::Success,
+        }
     }
 
     /// Prints what has happened.
@@ -59,6 +68,13 @@ impl<'p> Messages<'p> {
 
     /// Ends the progress. Returns the worst of what has happened.
     pub fn finish(self) -> Exit {
+        if self.same_session > 0 {
+            let records = pluralize(self.same_session, "new record");
+            self.printer.warn(&format!(
+                "{records} of a session that another log has, too: the session was copied or \
+                 continued elsewhere, or one of the logs is not what it claims (-v lists them)"
+            ));
+        }
         self.exit
     }
 
@@ -79,6 +95,15 @@ impl<'p> Messages<'p> {
         if let RecordChange::KeptEarlier { record, earlier, because } = &session.change {
             self.warn_kept(&session.log, record, earlier, *because);
         }
+        if let RecordChange::New { record, same_session: Some(other) } = &session.change {
+            self.same_session += 1;
+            self.printer.detail(&format!(
+                "{}: {} is another record of this session; the new record is {}",
+                session.log,
+                other.display(),
+                record.display()
+            ));
+        }
         if let Some(record) = session.change.record() {
             self.printer.detail(&format!("{} -> {}", session.log, record.display()));
         }
@@ -98,6 +123,7 @@ impl<'p> Messages<'p> {
         let why = match because {
             KeptBecause::OtherFile => "it is not a record of this session",
             KeptBecause::NotContained => "it has something that the new record does not have",
+            KeptBecause::OtherLabels => "it has other labels",
         };
         self.printer.warn_always(&format!(
             "{log}: {} is kept, because {why}; the new record is {}",

@@ -1,10 +1,12 @@
 //! Selects sessions among those that agents keep.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use vac::files::refuse_agent_roots;
 use vac::store::join::{DetectedLog, UnusedReason};
+use vac::store::places::AgentRoot;
 use vac::store::{MemoryBudget, Skipped};
 use vac::{Agent, Search, when};
 
@@ -134,6 +136,18 @@ impl Selection {
             if paths.is_empty() { String::new() } else { format!(" in {}", paths.join(", ")) };
         let count = group_digits(excluded as u64);
         format!("no session {what}{paths} ({count} {others})")
+    }
+
+    /// Returns an error if an output is in a folder below a named root where an agent keeps sessions.
+    pub fn refuse_output(&self, output: &Path) -> Result<()> {
+        if !self.root.is_empty() {
+            // A named root is searched as a whole, too.
+            let is_named = |place: &AgentRoot| self.root.contains(&place.path);
+            let mut places = self.search(&[], None).roots()?;
+            places.retain(|place| !is_named(place));
+            refuse_agent_roots(output, places)?;
+        }
+        Ok(())
     }
 
     fn search(&self, paths: &[PathBuf], agent: Option<Agent>) -> Search {

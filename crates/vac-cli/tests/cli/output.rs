@@ -120,3 +120,19 @@ fn folders_of_agents_are_not_written_to() {
     let other = folder.vac_at_home(&[], &["convert", "logs/one.jsonl", "-o", "home/records/"]);
     assert_eq!(other.code, 0, "{}", other.stderr);
 }
+
+#[test]
+fn folders_of_agents_below_a_root_are_not_written_to() {
+    let folder = folder();
+    folder.write("homes/ada/.claude/projects/a/s.jsonl", claude("s", "2026-03-01T09:00:00Z"));
+    let convert =
+        |output: &str| folder.vac(&["convert", "--discover", "--root", "homes/", "-o", output]);
+    for output in ["homes/ada/.claude/projects/", "homes/ada/.claude/projects/a/x.jsonl"] {
+        fails(&convert(output), "where claude keeps its sessions");
+    }
+    let ran = convert("homes/records/");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for command in [["keygen", "-o", "home/.claude/keys"], ["man", "-o", "home/.claude/man"]] {
+        fails(&folder.vac_at_home(&[], &command), "where claude keeps its sessions");
+    }
+}

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
+use vac_store::places::AgentRoot;
+
 use crate::error::{Error, Result};
 use crate::search::own_roots;
 
@@ -46,10 +48,15 @@ pub fn refuse_input_folder(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Returns an error if a path is in a folder where an agent keeps its sessions.
+/// Returns an error if a path is in a folder where an agent of this user keeps its sessions.
 pub fn refuse_agent_folder(output: &Path) -> Result<()> {
+    refuse_agent_roots(output, own_roots())
+}
+
+/// Returns an error if a path is in one of these folders, where agents keep their sessions.
+pub fn refuse_agent_roots(output: &Path, roots: impl IntoIterator<Item = AgentRoot>) -> Result<()> {
     let output = real_path(output);
-    for root in own_roots() {
+    for root in roots {
         let place = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
         if output.starts_with(&place) {
             return Err(Error::refused(format!(

@@ -1,5 +1,5 @@
-//! Reads the facts that a record of `vac` states about itself: the id of its session, its sources
-//! and its labels.
+//! Reads the facts that a record of `vac` states about itself: the id of its session, its sources,
+//! its labels, and whether it is only a part of its log.
 //!
 //! The id is at the beginning of a record, the others are at its end. Both are found without
 //! reading what is between them.
@@ -11,6 +11,7 @@ use std::path::Path;
 
 use memchr::memmem;
 use vac_adapter::SourceFile;
+use vac_adapter::session::{CANONICAL, PROFILE};
 use vac_record::keys::recording_agent;
 use vac_record::keys::verifiable_agent_record::{ID, RECORDING_AGENT, SESSION, VERSION};
 use vac_value::{Document, Encode as _, Encoding, Kind, Node, Scanner};
@@ -31,10 +32,25 @@ pub struct ExistingRecord {
     pub sources: Vec<SourceFile>,
     /// The labels that the user gave it.
     pub labels: BTreeMap<String, String>,
+    /// Whether it is canonical: members that the schema does not name were left out.
+    pub is_canonical: bool,
 }
 
-/// What the end of a record states: its sources and its labels.
-type RecordEnd = (Vec<SourceFile>, BTreeMap<String, String>);
+/// Returns whether a record has another value of one of these labels.
+pub(super) fn has_other_label(
+    record: &BTreeMap<String, String>,
+    labels: &BTreeMap<String, String>,
+) -> bool {
+    labels.iter().any(|(key, value)| record.get(key).is_some_and(|other| other != value))
+}
+
+/// Returns whether all of these labels are among others, with the same values.
+pub(super) fn are_among(
+    labels: &BTreeMap<String, String>,
+    others: &BTreeMap<String, String>,
+) -> bool {
+    labels.iter().all(|(key, value)| others.get(key) == Some(value))
+}
 
 /// Returns the id of the record in a file; `None` if the file does not begin like a record.
 pub fn read_id(path: &Path, encoding: Encoding) -> io::Result<Option<String>> {
@@ -66,8 +82,8 @@ impl ExistingRecord {
                 Encoding::Json => json_end(&tail),
                 Encoding::Cbor => cbor_end(&tail),
             };
-            if let Some((sources, labels)) = end {
-                return Ok(Some(Self { id, sources, labels }));
+            if let Some(end) = end {
+                return Ok(Some(Self { id, ..end }));
             }
             if size >= length {
                 break;
@@ -91,9 +107,9 @@ fn json_id(head: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the sources and labels of a record. From the key to the end is an object, once it is opened, if it
-/// is a key of the record and not of anything in it.
-fn json_end(tail: &[u8]) -> Option<RecordEnd> {
+/// Returns what the end of a record states. From the key to the end is an object, once it is opened,
+/// if it is a key of the record and not of anything in it.
+fn json_end(tail: &[u8]) -> Option<ExistingRecord> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let opened = [b"{", tail.get(at..)?].concat();
@@ -127,8 +143,8 @@ pub fn cbor_id(head: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns the sources and labels of a record, which are in the first of the members up to its end.
-fn cbor_end(tail: &[u8]) -> Option<RecordEnd> {
+/// Returns what the end of a record states, which is in the first of the members up to its end.
+fn cbor_end(tail: &[u8]) -> Option<ExistingRecord> {
     let key = RECORDING_AGENT.to_cbor().ok()?;
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let rest = tail.get(at + key.len()..)?;
@@ -147,7 +163,8 @@ fn cbor_end(tail: &[u8]) -> Option<RecordEnd> {
     None
 }
 
-fn end_of_record(agent: Node<'_, '_>) -> Option<RecordEnd> {
+/// Returns what the `recording-agent` of a record states. The id is elsewhere.
+fn end_of_record(agent: Node<'_, '_>) -> Option<ExistingRecord> {
     agent.member(recording_agent::NAME).filter(|name| name.is_text("vac"))?;
     let source = |node: Node<'_, '_>| {
         let size = node.member("size")?.uint()?;
@@ -159,7 +176,9 @@ fn end_of_record(agent: Node<'_, '_>) -> Option<RecordEnd> {
     let labels = agent.member("labels").into_iter().flat_map(Node::members);
     let text = |node: Node<'_, '_>| node.text().map(std::borrow::Cow::into_owned);
     let labels = labels.filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect();
-    Some((sources, labels))
+    let profile = agent.member(PROFILE);
+    let is_canonical = profile.is_some_and(|profile| profile.is_text(CANONICAL));
+    Some(ExistingRecord { id: String::new(), sources, labels, is_canonical })
 }
 
 fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
@@ -202,6 +221,7 @@ mod tests {
             id: "s \"session\" 1".to_owned(),
             sources: vec![source("a \"recording-agent\"", 7, "00ff"), source("b", 0, "01")],
             labels: [("user".to_owned(), "ada".to_owned())].into(),
+            is_canonical: false,
         };
         assert_eq!(label(RECORD.as_bytes(), Encoding::Json).as_ref(), Some(&expected));
         assert_eq!(label(&cbor(RECORD), Encoding::Cbor).as_ref(), Some(&expected));

@@ -9,16 +9,18 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use vac_adapter::SourceFile;
+use vac_adapter::adapter::Profile;
 use vac_adapter::report::Report;
 use vac_store::{FileStat, StoredLog};
 use vac_value::Encoding;
 
+use super::earlier_labels::EarlierLabels;
 use super::event::{OutputEvent, OutputObserver, OutputStage};
-use super::existing_record::ExistingRecord;
+use super::existing_record::{ExistingRecord, are_among, has_other_label};
 use super::found_log::FoundLog;
 use super::index::{self, Entry, Index};
 use super::options::OutputOptions;
-use crate::convert::HOME;
+use crate::ConvertOptions;
 use crate::parallel::ordered_parallel_map;
 
 /// The records in a folder.
@@ -31,12 +33,15 @@ pub struct ExistingRecords {
     by_path: HashMap<PathBuf, usize>,
     /// The records that are up to date, or have been replaced.
     settled: HashSet<usize>,
+    /// Those that were up to date when the logs were compared.
+    unchanged: HashSet<usize>,
     index: Index,
     /// Whether the index has to be written.
     is_index_old: bool,
     encoding: Encoding,
     /// The labels that state the home of a log.
-    home_labels: Vec<(String, String)>,
+    /// What is asked for.
+    options: ConvertOptions,
     /// The time before the logs were searched.
     searched: Option<SystemTime>,
     /// The program that writes the index.
@@ -95,8 +100,6 @@ impl ExistingRecords {
         observe: &mut OutputObserver<'_>,
     ) -> io::Result<Self> {
         let encoding = options.convert.record.encoding;
-        let labels = options.convert.record.labels.iter();
-        let home_labels = labels.filter(|(_, value)| value.contains(HOME));
         let build = index::build(options.convert.record.build.as_deref());
         let mut index = Index::read(folder, &build);
         let mut names = HashSet::new();
@@ -109,10 +112,11 @@ impl ExistingRecords {
             by_id: HashMap::new(),
             by_path: HashMap::new(),
             settled: HashSet::new(),
+            unchanged: HashSet::new(),
             is_index_old: index.len() != before,
             index,
             encoding,
-            home_labels: home_labels.map(|(key, value)| (key.clone(), value.clone())).collect(),
+            options: options.convert.clone(),
             searched: options.searched,
             build,
         };
@@ -203,6 +207,7 @@ impl ExistingRecords {
         for (records, stats, count) in settled {
             for number in records {
                 self.settled.insert(number);
+                self.unchanged.insert(number);
                 let stats = self.trusted(stats.clone());
                 let record = &mut self.records[number];
                 let is_new_stat = stats.is_some() && record.source_stats != stats;
@@ -228,7 +233,12 @@ impl ExistingRecords {
         let Some(log) = found.log() else { return Compared::none() };
         let first = log.source_name();
         let named = self.by_source.get(&first).into_iter().flatten();
-        let named = named.filter(|number| self.is_of_home(**number, log));
+        // A log without the home that labels ask for is reported when it is converted.
+        let Ok(options) = self.options.with_home(log) else { return Compared::none() };
+        let is_as_asked = |number: &&usize| {
+            self.is_as_asked(&self.records[**number].record, &options.record.labels)
+        };
+        let named = named.filter(is_as_asked);
         let mut compared = Compared::none();
         let mut sources: Option<&[SourceFile]> = None;
         for number in named {
@@ -267,15 +277,10 @@ impl ExistingRecords {
         compared
     }
 
-    /// Returns whether a record can be one of a log in its home: no label of it states another one.
-    fn is_of_home(&self, number: usize, log: &StoredLog) -> bool {
-        let labels = &self.records[number].record.labels;
-        log.home.as_ref().is_none_or(|home| {
-            let is_other = |(key, value): &(String, String)| {
-                labels.get(key).is_some_and(|label| *label != value.replace(HOME, home))
-            };
-            !self.home_labels.iter().any(is_other)
-        })
+    /// Returns whether a record has these labels, and keeps as much of its log as is asked for.
+    fn is_as_asked(&self, record: &ExistingRecord, labels: &BTreeMap<String, String>) -> bool {
+        let is_enough = !record.is_canonical || self.options.record.profile == Profile::Canonical;
+        is_enough && are_among(labels, &record.labels)
     }
 
     /// Returns the state of files if these have not been changed since the logs were
@@ -320,6 +325,7 @@ impl ExistingRecords {
             id: report.session_id.clone(),
             sources: report.sources.clone(),
             labels: report.labels.clone(),
+            is_canonical: self.options.record.profile == Profile::Canonical,
         };
         let source_stats = self.trusted(log.stats());
         let is_understood = Some(!report.has_unknown());
@@ -338,33 +344,64 @@ impl ExistingRecords {
         }
     }
 
-    /// Returns the records of a session that are neither up to date nor replaced, those first that
-    /// a new record of these sources of a log probably contains. `is_name` says which file names are the
-    /// session's.
+    /// Returns the records of the session of a report that are neither up to date nor replaced, and
+    /// whose labels it has, those first that a new record probably contains. `is_name` says which
+    /// file names are the session's. With `overwrite`, a record may have further labels.
     pub fn of_session(
         &self,
-        id: &str,
-        sources: &[SourceFile],
-        log: &StoredLog,
+        report: &Report,
+        overwrite: bool,
         is_name: impl Fn(&str) -> bool,
     ) -> Vec<usize> {
-        let is_candidate = |number: &&usize| {
-            let stem = self.record(**number).path.file_stem();
-            !self.settled.contains(number)
-                && self.is_of_home(**number, log)
-                && stem.is_some_and(|stem| is_name(&stem.to_string_lossy()))
+        let has_labels = |labels: &BTreeMap<String, String>| match overwrite {
+            true => !has_other_label(labels, &report.labels),
+            false => are_among(labels, &report.labels),
         };
-        let same_id = self.by_id.get(id).into_iter().flatten();
+        let is_candidate = |number: &&usize| {
+            let Record { path, record, .. } = self.record(**number);
+            !self.settled.contains(number)
+                && has_labels(&record.labels)
+                && path.file_stem().is_some_and(|stem| is_name(&stem.to_string_lossy()))
+        };
+        let same_id = self.by_id.get(&report.session_id).into_iter().flatten();
         let mut candidates: Vec<_> = same_id.filter(is_candidate).copied().collect();
         let name = |sources: &[SourceFile]| sources.first().map(|source| source.name.clone());
         candidates.sort_by_cached_key(|number| {
             let Record { path, record, .. } = self.record(*number);
             let size = record.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));
-            let is_other = record.sources != sources;
-            let is_elsewhere = name(&record.sources) != name(sources);
-            (is_other, is_elsewhere, Reverse(size), path.as_os_str().len(), path.clone())
+            let is_labelled = record.labels != report.labels;
+            let is_other = record.sources != report.sources;
+            let is_elsewhere = name(&record.sources) != name(&report.sources);
+            let order = (is_labelled, is_other, is_elsewhere);
+            (order, Reverse(size), path.as_os_str().len(), path.clone())
         });
         candidates
+    }
+
+    /// Returns the labels of all records, for new ones to keep.
+    pub fn labels(&self) -> EarlierLabels {
+        let mut labels = EarlierLabels::default();
+        for Record { record, .. } in &self.records {
+            labels.add(&record.id, &record.labels);
+        }
+        labels
+    }
+
+    /// Returns the record in a file.
+    pub fn in_file(&self, path: &Path) -> Option<&ExistingRecord> {
+        self.by_path.get(path).map(|number| &self.records[*number].record)
+    }
+
+    /// Returns the file of a record of this session with the same labels that was up to date when this
+    /// run began.
+    pub fn unchanged_of(&self, report: &Report, is_name: impl Fn(&str) -> bool) -> Option<&Path> {
+        let same_id = self.by_id.get(&report.session_id).into_iter().flatten();
+        let found = same_id.map(|number| (number, self.record(*number))).find(|(number, it)| {
+            self.unchanged.contains(number)
+                && it.record.labels == report.labels
+                && it.path.file_stem().is_some_and(|stem| is_name(&stem.to_string_lossy()))
+        });
+        found.map(|(_, it)| it.path.as_path())
     }
 
     /// Returns a record by its number.

@@ -21,6 +21,7 @@ use vac_adapter::report::{Report, SourceFile};
 use vac_store::StoredLog;
 use vac_value::Encoding;
 
+use super::existing_record::ExistingRecord;
 use super::record_writer::WrittenRecord;
 use crate::containment::hash_entries;
 
@@ -39,6 +40,20 @@ pub struct FinishedRecord<'f> {
 }
 
 impl FinishedRecord<'_> {
+    /// Returns whether it states the same as a record that was made from files of the same content
+    /// and other names.
+    pub fn is_copy_of(&self, record: &ExistingRecord) -> bool {
+        let content = |source: &SourceFile| (source.size, source.sha_256.clone());
+        let names = |sources: &[SourceFile]| -> Vec<_> {
+            sources.iter().map(|source| source.name.clone()).collect()
+        };
+        let sources = &self.report.sources;
+        names(sources) != names(&record.sources)
+            && sources.iter().map(content).eq(record.sources.iter().map(content))
+            && record.labels == self.report.labels
+            && record.is_canonical == (self.profile == Profile::Canonical)
+    }
+
     /// Returns whether it contains the record in a file that states these sources.
     pub fn contains(&mut self, earlier: &Path, sources: &[SourceFile]) -> io::Result<bool> {
         let mut before = Vec::new();

@@ -61,6 +61,8 @@ struct Line {
     sources: Vec<SourceLine>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     labels: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    canonical: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sessions: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +161,7 @@ fn line(file: &str, entry: &Entry) -> Line {
         session_id: entry.record.id.clone(),
         sources: sources.collect(),
         labels: entry.record.labels.clone(),
+        canonical: entry.record.is_canonical,
         sessions: entry.session_count,
         understood: entry.is_understood,
     }
@@ -189,7 +192,12 @@ fn read_lines(file: std::fs::File, build: &str) -> io::Result<Index> {
         let sources: Vec<_> = line.sources.into_iter().map(source).collect();
         let entry = Entry {
             stat: line.stat,
-            record: ExistingRecord { id: line.session_id, sources, labels: line.labels },
+            record: ExistingRecord {
+                id: line.session_id,
+                sources,
+                labels: line.labels,
+                is_canonical: line.canonical,
+            },
             source_stats,
             session_count: line.sessions.filter(|_| is_same_build),
             is_understood: line.understood.filter(|_| is_same_build),
@@ -217,6 +225,7 @@ mod tests {
                 id: "s \u{2028}1".to_owned(),
                 sources: vec![source],
                 labels: [("user".to_owned(), "ada".to_owned())].into(),
+                is_canonical: true,
             },
             source_stats: Some(vec![stat]),
             session_count: Some(2),

@@ -1,17 +1,21 @@
 //! A folder with a record for each session.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use vac_value::Encoding;
 
 use super::event::{OutputEvent, OutputObserver};
+use super::existing_record::ExistingRecord;
 use super::existing_records::{ExistingRecords, Record};
 use super::finished_record::FinishedRecord;
+use super::options::{OutputOptions, UnchangedLogs};
 use super::record_file::named;
 use super::record_names::{Taken, file_stem, is_numbered, unused};
 use super::record_writer::WrittenRecord;
 use super::report::{KeptBecause, RecordChange};
+use crate::Report;
 use crate::error::Result;
 use crate::files::{FolderLock, Readers, Wait, lock_folder, make_folder, refuse_agent_folder};
 use crate::parallel::with_stack;
@@ -28,6 +32,8 @@ pub struct RecordFolder {
     /// `None` until the folder exists.
     lock: Option<FolderLock>,
     taken: Taken,
+    /// The sessions whose records were written last, and the files of these.
+    written: HashMap<SessionKey, PathBuf>,
 }
 
 impl RecordFolder {
@@ -40,7 +46,7 @@ impl RecordFolder {
     pub fn open(path: &Path, wait: Wait, waits: impl FnOnce()) -> Result<Self> {
         refuse_agent_folder(path)?;
         let lock = path.is_dir().then(|| lock_folder(path, wait, waits)).transpose()?;
-        Ok(Self { path: path.to_owned(), lock, taken: Taken::new() })
+        Ok(Self { path: path.to_owned(), lock, taken: Taken::new(), written: HashMap::new() })
     }
 
     /// Returns whether a path is that of a record that was written last, or that one of these was for.
@@ -63,6 +69,7 @@ impl RecordFolder {
         observe: &mut OutputObserver<'_>,
     ) -> Result<()> {
         self.taken.clear();
+        self.written.clear();
         make_folder(&self.path, readers)?;
         if self.lock.is_none() {
             self.lock = Some(lock_folder(&self.path, wait, || observe(OutputEvent::Waiting))?);
@@ -75,14 +82,18 @@ impl RecordFolder {
         &mut self,
         existing: &mut ExistingRecords,
         mut finished: FinishedRecord<'_>,
-        overwrite: bool,
+        options: &OutputOptions,
     ) -> Result<RecordChange> {
-        let change = self.place(existing, &mut finished, overwrite)?;
+        let change = self.place(existing, &mut finished, options)?;
+        if let RecordChange::Unchanged { .. } = change {
+            return Ok(change);
+        }
         let (Some(path), WrittenRecord::Folder(file)) = (change.record(), finished.record) else {
             unreachable!("a record of a folder is written in it");
         };
         named(path, file.persist(path, matches!(change, RecordChange::Changed { .. })))?;
         existing.add_to_index(path, finished.report, finished.log);
+        self.written.insert(SessionKey::new(finished.report), path.to_owned());
         Ok(change)
     }
 
@@ -91,33 +102,43 @@ impl RecordFolder {
         &mut self,
         records: &mut ExistingRecords,
         finished: &mut FinishedRecord<'_>,
-        overwrite: bool,
+        options: &OutputOptions,
     ) -> Result<RecordChange> {
         let (encoding, report) = (finished.encoding, finished.report);
         let stem = &file_stem(&report.agent, &report.session_id);
-        let Self { path: folder, taken, .. } = self;
+        let Self { path: folder, taken, written, .. } = self;
         let path = |name: &str| folder.join(name).with_extension_of(encoding);
         let is_name = |name: &str| is_numbered(name, stem);
-        let candidates =
-            records.of_session(&report.session_id, &report.sources, finished.log, is_name);
+        let candidates = records.of_session(report, options.overwrite, is_name);
         for number in candidates.iter().copied().take(MAX_COMPARED) {
             let Record { path, record, .. } = records.record(number);
+            let is_up_to_date = options.unchanged != UnchangedLogs::Converted
+                && !options.overwrite
+                && finished.is_copy_of(record);
             // Comparing reads entries, which may be nested deeply.
             let contains = || finished.contains(path, &record.sources);
-            let is_replaced = records.is_as_known(number) && (overwrite || with_stack(contains)??);
-            if is_replaced {
-                let path = path.clone();
-                if let Some(stem) = path.file_stem() {
-                    taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
-                }
-                records.settle(number);
-                return Ok(RecordChange::Changed { record: path });
+            let change = if !records.is_as_known(number) {
+                continue;
+            } else if is_up_to_date {
+                RecordChange::Unchanged { record: path.clone() }
+            } else if options.overwrite || with_stack(contains)?? {
+                RecordChange::Changed { record: path.clone() }
+            } else {
+                continue;
+            };
+            if let Some(stem) = path.file_stem() {
+                taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
             }
+            records.settle(number);
+            return Ok(change);
         }
         // The first of a session's names is the shortest.
         let kept = candidates.iter().map(|number| &records.record(*number).path);
         let kept = kept.min_by_key(|path| (path.as_os_str().len(), *path));
         let mut in_the_way = kept.map(|path| (path.clone(), KeptBecause::NotContained));
+        let other = written.get(&SessionKey::new(report)).map(PathBuf::as_path);
+        let other = other.or_else(|| records.unchanged_of(report, is_name));
+        let same_session = other.map(Path::to_owned);
         loop {
             let name = unused(stem, taken);
             let found = path(&name);
@@ -126,12 +147,37 @@ impl RecordFolder {
                     Some((earlier, because)) => {
                         RecordChange::KeptEarlier { record: found, earlier, because }
                     }
-                    None => RecordChange::New { record: found },
+                    None => RecordChange::New { record: found, same_session },
                 });
             }
             if !records.is_settled(&found) {
-                in_the_way = in_the_way.or(Some((found, KeptBecause::OtherFile)));
+                let is_same = |record: &ExistingRecord| {
+                    record.id == report.session_id && record.labels != report.labels
+                };
+                let is_same = records.in_file(&found).is_some_and(is_same);
+                let because =
+                    if is_same { KeptBecause::OtherLabels } else { KeptBecause::OtherFile };
+                in_the_way = in_the_way.or(Some((found, because)));
             }
+        }
+    }
+}
+
+/// A session with its labels.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct SessionKey {
+    agent: String,
+    id: String,
+    labels: Vec<(String, String)>,
+}
+
+impl SessionKey {
+    fn new(report: &Report) -> Self {
+        let labels = report.labels.iter().map(|(key, value)| (key.clone(), value.clone()));
+        Self {
+            agent: report.agent.clone(),
+            id: report.session_id.clone(),
+            labels: labels.collect(),
         }
     }
 }

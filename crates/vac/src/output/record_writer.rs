@@ -31,8 +31,33 @@ pub enum Target {
     Aside,
     /// One file for all of them.
     File(SharedFile),
-    /// A file each in this folder.
-    Folder(PathBuf),
+    /// A file each in a folder.
+    Folder(FolderTarget),
+}
+
+/// A folder that workers write records to.
+pub struct FolderTarget {
+    path: PathBuf,
+    /// The error that will prevent all further records, too.
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl FolderTarget {
+    /// Creates the target of a folder.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, failure: Mutex::default() }
+    }
+
+    /// Returns the error of a record. One for which the disk is the reason ends the run: every further
+    /// record would fail, after its log has been read.
+    fn fail(&self, error: &io::Error) -> io::Error {
+        use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        if matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
+            let copy = io::Error::new(error.kind(), error.to_string());
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(copy);
+        }
+        in_folder(&self.path, error)
+    }
 }
 
 /// A file that workers write records to, one at a time.
@@ -64,10 +89,15 @@ impl Target {
         }
     }
 
-    /// Returns why a worker could not write to the file for all records.
+    /// Returns the reason why a worker could not write to the file for all records, or why no further
+    /// record can be written to the folder.
     pub fn take_failure(&self) -> Option<io::Error> {
-        let Self::File(shared) = self else { return None };
-        shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let failure = match self {
+            Self::File(shared) => &shared.failure,
+            Self::Folder(folder) => &folder.failure,
+            Self::Discard | Self::Aside => return None,
+        };
+        failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -150,9 +180,9 @@ impl<'t> RecordWriter<'t> {
             let Target::Folder(folder) = self.target else {
                 return Ok(WrittenRecord::Memory(buffer));
             };
-            let (nameless, mut file) = NamelessFile::create(folder, self.readers)
-                .map_err(|error| in_folder(folder, &error))?;
-            file.write_all(&buffer).map_err(|error| in_folder(folder, &error))?;
+            let (nameless, mut file) = NamelessFile::create(&folder.path, self.readers)
+                .map_err(|error| folder.fail(&error))?;
+            file.write_all(&buffer).map_err(|error| folder.fail(&error))?;
             return Ok(WrittenRecord::Folder(nameless));
         };
         let written = large.blocks.write(buffer).and_then(|_| large.blocks.finish());
@@ -177,8 +207,8 @@ impl<'t> RecordWriter<'t> {
                 (Place::Output(shared, start), shared.file.try_clone()?)
             }
             Target::Folder(folder) => {
-                let (nameless, file) = NamelessFile::create(folder, self.readers)
-                    .map_err(|error| in_folder(folder, &error))?;
+                let (nameless, file) = NamelessFile::create(&folder.path, self.readers)
+                    .map_err(|error| folder.fail(&error))?;
                 (Place::Folder(nameless), file)
             }
             Target::Discard | Target::Aside | Target::File(_) => {
@@ -193,7 +223,7 @@ impl<'t> RecordWriter<'t> {
     /// Returns the error of a record that could not be written, and removes what was written.
     fn fail(&self, large: Large<'_>, error: &io::Error) -> io::Error {
         match (self.target, large.place) {
-            (Target::Folder(folder), Place::Folder(_)) => in_folder(folder, error),
+            (Target::Folder(folder), Place::Folder(_)) => folder.fail(error),
             (_, Place::Output(shared, start)) => {
                 drop(cut_back(&shared.file, start));
                 let words = format!("cannot write {}: {error}", shared.path.display());
@@ -369,7 +399,7 @@ mod tests {
     #[test]
     fn records_in_a_folder_are_removed_unless_they_get_a_name() {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target::Folder(folder.path().to_owned());
+        let target = Target::Folder(FolderTarget::new(folder.path().to_owned()));
         for size in [3_000, 3_000_000] {
             drop(record(&target, 0, b'a', size));
             let WrittenRecord::Folder(file) = record(&target, 0, b'b', size).complete().unwrap()
@@ -382,6 +412,20 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), vec![b'b'; size]);
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+    }
+
+    #[test]
+    fn full_disk_is_the_failure_of_the_whole_folder() {
+        let folder = FolderTarget::new("records".into());
+        let denied = folder.fail(&io::ErrorKind::PermissionDenied.into());
+        assert!(denied.to_string().starts_with("cannot write in records: "), "{denied}");
+        let target = Target::Folder(folder);
+        assert!(target.take_failure().is_none(), "other records may be written");
+        if let Target::Folder(folder) = &target {
+            folder.fail(&io::ErrorKind::StorageFull.into());
+        }
+        let failure = target.take_failure().unwrap();
+        assert_eq!(failure.kind(), io::ErrorKind::StorageFull);
     }
 
     #[test]

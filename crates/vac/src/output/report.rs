@@ -55,6 +55,10 @@ pub enum RecordChange {
         /// The file.
         #[serde(serialize_with = "write_path")]
         record: PathBuf,
+        /// The record of another log that has a session of the same id and labels. Both may be right:
+        /// the session may have been copied, or continued in two places.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_optional_path")]
+        same_session: Option<PathBuf>,
     },
     /// It replaced an earlier record of the session.
     Changed {
@@ -89,6 +93,8 @@ pub enum KeptBecause {
     OtherFile,
     /// It is a record of the session that the new one does not contain.
     NotContained,
+    /// It is a record of the session with other labels.
+    OtherLabels,
 }
 
 /// The number of records of a folder, by what happened to them.
@@ -130,11 +136,18 @@ impl RecordChange {
     pub fn record(&self) -> Option<&Path> {
         match self {
             Self::Appended => None,
-            Self::New { record }
+            Self::New { record, .. }
             | Self::Changed { record }
             | Self::Unchanged { record }
             | Self::KeptEarlier { record, .. } => Some(record),
         }
+    }
+}
+
+fn write_optional_path<S: Serializer>(path: &Option<PathBuf>, out: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => write_path(path, out),
+        None => out.serialize_none(),
     }
 }
 

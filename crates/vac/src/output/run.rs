@@ -12,7 +12,7 @@ use super::found_log::{FoundLog, readers_of_found};
 use super::options::{OutputOptions, UnchangedLogs};
 use super::record_file::RecordFile;
 use super::record_folder::RecordFolder;
-use super::record_writer::{Target, WrittenRecord};
+use super::record_writer::{FolderTarget, Target, WrittenRecord};
 use super::report::{OutputReport, OutputSession, RecordChange};
 use super::workers::{self, LogOutcome};
 use crate::error::{Error, Result};
@@ -87,6 +87,7 @@ pub fn convert_logs(
 ) -> Result<OutputReport> {
     let jobs = or_all_processors(options.jobs);
     let mut report = OutputReport::default();
+    let mut labels = None;
     let (destination, logs) = match output {
         RecordOutput::Stream { out, name } => (Destination::Stream { out, name }, logs),
         RecordOutput::File(file) => (Destination::File(file), logs),
@@ -101,13 +102,19 @@ pub fn convert_logs(
             folder.begin(readers, options.wait, observe)?;
             let existing = compare(folder.path(), logs, options, jobs, &mut report, observe)?;
             let (existing, logs) = existing;
+            if !options.overwrite {
+                labels = Some(existing.labels());
+            }
             (Destination::Folder { folder, existing: Box::new(existing) }, logs)
         }
     };
     let target = destination.target()?;
     observe(OutputEvent::Begins(OutputStage::Converting, logs.len()));
     let mut run = Run { destination, target: &target, options, report, over: None, observe };
-    workers::convert_all(&logs, options, jobs, &target, |found, outcome| run.take(found, outcome))?;
+    let labels = labels.as_ref();
+    workers::convert_all(&logs, labels, options, jobs, &target, |found, outcome| {
+        run.take(found, outcome)
+    })?;
     let Run { destination, mut report, over, .. } = run;
     if let Some(error) = over {
         return Err(error);
@@ -173,7 +180,7 @@ fn count_unknown(
     }
     let mut numbers = numbers.into_iter();
     observe(OutputEvent::Begins(OutputStage::Converting, logs.len()));
-    workers::convert_all(&logs, options, jobs, &Target::Discard, |_, outcome| {
+    workers::convert_all(&logs, None, options, jobs, &Target::Discard, |_, outcome| {
         observe(OutputEvent::Step);
         let (LogOutcome::Converted(sessions), Some(numbers)) = (outcome, numbers.next()) else {
             return ControlFlow::Continue(());
@@ -215,7 +222,9 @@ impl Destination<'_> {
         match self {
             Self::Stream { .. } | Self::Nowhere | Self::Over => Ok(Target::Aside),
             Self::File(file) => file.target(),
-            Self::Folder { folder, .. } => Ok(Target::Folder(folder.path().to_owned())),
+            Self::Folder { folder, .. } => {
+                Ok(Target::Folder(FolderTarget::new(folder.path().to_owned())))
+            }
         }
     }
 
@@ -225,13 +234,17 @@ impl Destination<'_> {
     }
 
     /// Writes a complete record. A closed pipe is not an error.
-    fn take(&mut self, finished: FinishedRecord<'_>, overwrite: bool) -> Result<RecordChange> {
+    fn take(
+        &mut self,
+        finished: FinishedRecord<'_>,
+        options: &OutputOptions,
+    ) -> Result<RecordChange> {
         let appended = match self {
             Self::Over => Ok(()),
             Self::Nowhere => unreachable!("a record is made from a log"),
             Self::Stream { out, .. } => finished.record.copy_to(out),
             Self::File(file) => file.append(finished.record),
-            Self::Folder { folder, existing } => return folder.take(existing, finished, overwrite),
+            Self::Folder { folder, existing } => return folder.take(existing, finished, options),
         };
         match appended {
             Ok(()) => Ok(RecordChange::Appended),
@@ -336,7 +349,7 @@ impl Run<'_, '_> {
             report: &report,
             log,
         };
-        match self.destination.take(finished, self.options.overwrite) {
+        match self.destination.take(finished, self.options) {
             Ok(change) => {
                 let session = OutputSession {
                     log: log.shown.clone(),

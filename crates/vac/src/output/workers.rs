@@ -1,6 +1,5 @@
 //! Converts logs, several in parallel, with outcomes in the order of the logs.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
@@ -8,11 +7,12 @@ use vac_adapter::report::Report;
 use vac_store::StoredLog;
 use vac_value::Encoding;
 
+use super::earlier_labels::EarlierLabels;
 use super::found_log::{Detection, FoundLog};
 use super::options::OutputOptions;
 use super::record_writer::{RecordWriter, Target, WrittenRecord};
 use crate::Agent;
-use crate::convert::{Written, convert_some};
+use crate::convert::{KnownSessions, Written, convert_some};
 use crate::error::Error;
 use crate::files::Readers;
 use crate::parallel::ordered_parallel_map;
@@ -30,12 +30,13 @@ pub enum LogOutcome {
 /// Converts all logs, and calls `take` with each outcome, in order.
 pub fn convert_all(
     logs: &[FoundLog],
+    labels: Option<&EarlierLabels>,
     options: &OutputOptions,
     jobs: usize,
     target: &Target,
     mut take: impl FnMut(&FoundLog, LogOutcome) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let work = |(number, found)| convert(number, found, options, target);
+    let work = |(number, found)| convert(number, found, labels, options, target);
     let mut due = logs.iter();
     let mut taken = 0;
     ordered_parallel_map(logs.iter().enumerate(), jobs, work, |outcome| {
@@ -52,12 +53,14 @@ pub fn convert_all(
 fn convert(
     number: usize,
     found: &FoundLog,
+    labels: Option<&EarlierLabels>,
     options: &OutputOptions,
     target: &Target,
 ) -> LogOutcome {
     match (found.detection(), found.log()) {
         (Detection::Agent(agent), Some(log)) => {
-            convert_log(number, log, found.wanted(), *agent, options, target)
+            let known = KnownSessions { wanted: found.wanted(), labels };
+            convert_log(number, log, known, *agent, options, target)
         }
         (Detection::Agent(_), None) => unreachable!("a log with an agent was opened"),
         (Detection::Failed(error) | Detection::NotALog(error), _) => {
@@ -70,7 +73,7 @@ fn convert(
 fn convert_log(
     number: usize,
     log: &StoredLog,
-    wanted: Option<&BTreeSet<String>>,
+    known: KnownSessions<'_>,
     agent: Agent,
     options: &OutputOptions,
     target: &Target,
@@ -88,7 +91,7 @@ fn convert_log(
     let session = |written: Written<WrittenRecord>| {
         written.map(|(report, record)| (Box::new(report), record)).map_err(failed)
     };
-    match convert_some(log, wanted, agent, &options.convert, open, complete) {
+    match convert_some(log, known, agent, &options.convert, open, complete) {
         Ok(written) => LogOutcome::Converted(written.into_iter().map(session).collect()),
         Err(error) => LogOutcome::Failed(failed(error)),
     }
