@@ -62,8 +62,8 @@ pub struct Converted {
     pub sessions: Vec<Report>,
 }
 
-/// Converts a log and writes its records, one after the other: JSON records each with a line end,
-/// or a CBOR sequence.
+/// Converts a log and writes its records, one after the other: each JSON record with a line end, or
+/// a CBOR sequence.
 ///
 /// # Errors
 /// If the log cannot be read or is refused, or a record cannot be written. The output is incomplete
@@ -132,12 +132,14 @@ fn convert_to(
     Ok(Converted { sessions })
 }
 
-/// A record with its report, or the error.
+/// The report on a record and the writer that received it, or the reason why the session was not
+/// converted.
 pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
 
 /// Converts a log and writes each of its records to a writer of its own. `complete` receives the
-/// writer when its record is complete, and before the next is begun. The caller's stack needs the
-/// room that [`ordered_parallel_map`](crate::parallel::ordered_parallel_map) provides.
+/// writer when its record is complete, and before the next is begun. Has to be called on a thread
+/// with a stack of [`STACK`](crate::parallel::STACK) bytes, such as those of
+/// [`ordered_parallel_map`](crate::parallel::ordered_parallel_map).
 ///
 /// # Errors
 /// If the log cannot be read or is refused, or was changed meanwhile. A session that could not be
@@ -174,8 +176,8 @@ pub(crate) fn convert_some<W: Write, T>(
     Ok(all)
 }
 
-/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a function. The caller's stack needs
-/// room, as for [`convert_each`].
+/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a
+/// function. Has to be called on a thread with a large stack, as [`convert_each`].
 ///
 /// # Errors
 /// If the log cannot be read or is refused.

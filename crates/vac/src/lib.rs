@@ -2,11 +2,11 @@
 //! functions that print nothing.
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
-//! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
-//! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`]
-//! work on records, and [`verify_log`] answers whether a record was made from a log.
-//! [`update_folder`] keeps a folder with the records of all tasks: it converts what is new or has
-//! changed, and returns what came of each session ([`output`]).
+//! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record;
+//! [`inspect`], [`events`] and [`search_texts`] read it; [`validate`], [`sign()`] and [`verify`]
+//! work on records; and [`verify_log`] answers whether a record was made from a log.
+//! [`update_folder`] keeps a folder with the records of all tasks: it converts new and changed logs,
+//! and returns the result of each session ([`output`]).
 //!
 //! ```
 //! use vac::{ConvertOptions, EventKind, EventOptions, Search, SecretKey, SignOptions, Signer};
@@ -90,8 +90,8 @@
 //! * [`AGENTS`] is the one list of supported agents. A new agent is its own crate and one line
 //!   there.
 //! * Nothing is printed, and all results can be serialized. Every error is an [`Error`].
-//! * Documents nest up to 256 levels, and reading them recurses. Functions that read run on a
-//!   thread with a large enough stack, so callers need none ([`parallel`]).
+//! * Documents nest up to 256 levels, and reading them recurses. Functions that read do so on a
+//!   thread with a large enough stack, so the caller's stack may be small ([`parallel`]).
 //! * A task of a plan keeps its log: small files that were read for detection are not read again,
 //!   and a database is opened once for all its sessions. A task that comes from JSON opens the
 //!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
@@ -99,11 +99,12 @@
 //! * Files need not be on disk: [`Search::plan_in`] searches a [`Source`], such as files in
 //!   [`MemorySource`] or in an object store, with the same code. A database there is copied to a private
 //!   temporary file. [`Task::from_bytes`] is for a log that is one file.
-//! * Only modules [`files`] and [`output`] write files: each gets its name when it is complete, and
-//!   can be read by no one who cannot read what it was made from. No module reads the clock.
+//! * Only the modules [`files`] and [`output`] write files. A file gets its name when it is complete,
+//!   and only users who can read its sources can read it. No module reads the clock.
 //! * Several sinks read a session in one pass ([`read::read_entries`]).
-//! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
-//!   the rest is made, for programs that keep logs in order or write records elsewhere.
+//! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts that the
+//!   other functions are made of. They are for programs that need the logs in their order, or write
+//!   records elsewhere.
 
 mod agents;
 pub mod containment;

@@ -1,4 +1,4 @@
-//! Pages: records as HTML that shows them and checks their signature.
+//! Writes, reads and checks HTML pages that show a record and verify its signature.
 
 use vac_html::Page;
 
@@ -8,7 +8,7 @@ use crate::parallel::with_stack;
 
 pub use vac_html::{Contents as PageContents, PageError, is_page};
 
-/// The result of comparing a page with one that is made of its contents.
+/// The result of comparing a page with a page that was made again from its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageCheck {
     /// The bytes are the same.
@@ -25,8 +25,8 @@ pub enum PageCheck {
     },
 }
 
-/// Makes the page of a record. It states `version`, which has to name the build of this program:
-/// one build makes the same page of the same contents.
+/// Creates the HTML page of a record. The page states `version`, which has to identify the build of
+/// this program: one build always makes the same page from the same contents.
 ///
 /// # Errors
 /// If there is not exactly one valid record, or it is too large.

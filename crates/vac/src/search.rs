@@ -30,7 +30,7 @@ use crate::{AGENTS, Agent, Task, agent_names};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    /// Files, folders (searched at any depth), or `-` for standard input.
+    /// The paths to search: files, folders (searched at any depth), or `-` for standard input.
     pub paths: Vec<PathBuf>,
     /// Home folders, folders of homes, or copies of agents' folders, of which only the places where
     /// agents keep sessions are searched.
@@ -49,10 +49,11 @@ pub struct Search {
     pub until: Option<i128>,
     /// Only sessions of projects whose path contains this text.
     pub project: Option<String>,
-    /// Whether logs in several homes are sessions of their own, also if they are copies: they belong to
-    /// different users. A label with [`HOME`](crate::convert::HOME) tells their records apart.
+    /// Whether logs in different homes are different sessions, even if they are copies, because they
+    /// belong to different users. A label with [`HOME`](crate::convert::HOME) distinguishes their
+    /// records.
     pub homes_apart: bool,
-    /// The number of logs to read at once; 0 for one for each processor.
+    /// The maximum number of logs to read at once; 0 means one per processor.
     pub jobs: usize,
 }
 
@@ -64,7 +65,7 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// Files that are not logs of a supported agent, links and special files.
     pub skipped: Vec<SkippedFile>,
-    /// Logs of which another one contains everything.
+    /// Logs that are not converted because another log contains all of them.
     pub duplicates: Vec<Duplicate>,
     /// Errors of files that could not be read, and of named files that are not logs.
     pub troubles: Vec<Error>,
@@ -95,7 +96,7 @@ pub enum SkippedBecause {
     SpecialFile,
 }
 
-/// A log that another one makes superfluous.
+/// A log that is not converted because another log contains all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Duplicate {
@@ -240,8 +241,8 @@ impl Search {
         })
     }
 
-    /// Detects the agents of logs, and joins the logs of one session. `step` is called after each
-    /// log with the number of all.
+    /// Detects the agents of logs, and joins the logs of one session. `step` is called once per
+    /// log, after it was read, with the number of all logs.
     ///
     /// # Errors
     /// If an agent is unknown, or no thread can be started.
@@ -254,7 +255,7 @@ impl Search {
         Ok(join_homes(self.detect_each(logs, budget, step)?, self.homes()))
     }
 
-    /// Detects whose logs these are, without joining them.
+    /// Detects the agents of logs, without joining the logs of one session.
     ///
     /// # Errors
     /// As of [`detect`](Self::detect).
@@ -334,12 +335,13 @@ impl Search {
     }
 }
 
-/// Returns the places of agents in the home folder of the user, or where variables say.
+/// Returns the places of agents in the user's home folder, or in the folders that environment
+/// variables name.
 pub fn own_roots() -> Vec<AgentRoot> {
     in_surroundings(|around| places::roots(AGENTS, around))
 }
 
-/// Returns the folder that a place is for this user; `None` without a home folder.
+/// Returns the path of a place for the current user. `None` if the user has no home folder.
 pub fn own_folder(place: &AgentPlace) -> Option<PathBuf> {
     in_surroundings(|around| places::folder(place, around))
 }
@@ -402,7 +404,7 @@ fn name_agent(detected: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
 fn missing(roots: &[AgentRoot]) -> Vec<String> {
     let mut lines = Vec::new();
     for root in roots {
-        // Only these are about an agent; the others are about everything.
+        // Skip variables that are not about one agent.
         let Some(variable) =
             root.variable.filter(|name| !name.starts_with("XDG_") && *name != "APPDATA")
         else {

@@ -1,4 +1,4 @@
-//! Arrow tables of sessions, with the feature `tables`.
+//! Reads sessions as Arrow tables. Requires the feature `tables`.
 
 pub use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
@@ -17,10 +17,10 @@ use crate::parallel::with_stack;
 use crate::read::{Readable, read};
 use crate::record_documents::each_valid_document;
 
-/// A group of logs has at least this many bytes, or this many logs.
+/// A group of logs is complete when it has at least this many bytes, or [`GROUP_LOGS`] logs.
 const GROUP_BYTES: u64 = 16 << 20;
 const GROUP_LOGS: usize = 128;
-/// The size of a log that is not known.
+/// The number of bytes that is assumed for a log of unknown size.
 const UNKNOWN_SIZE: u64 = 1 << 20;
 
 /// Reads the tables of every session of a log or of records, in one pass each. Returns the

@@ -1,4 +1,5 @@
-//! Tasks that were sent through JSON give the records of one run.
+//! Tasks that were written as JSON and read again give the same records as a search and conversion
+//! in one run.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
