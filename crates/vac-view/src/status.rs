@@ -1,23 +1,23 @@
 //! Determines how a session ended: success, failure or interrupted.
 //!
-//! One rule for all agents:
+//! The rules are the same for all agents:
 //!
 //! 1. If the log says how the session or its last turn ended (annotation `ends`), that is the
 //!    status, unless the user or the model went on afterwards.
-//! 2. If the last message is addressed to the model, or the session has none, it was
-//!    interrupted.
+//! 2. If the last message is addressed to the model, or the session has neither a prompt nor
+//!    anything of the model, it was interrupted.
 //! 3. Otherwise the last *step* decides: it failed if a tool call in it did; it was interrupted
 //!    if one of its tool calls has no result, in a log that contains results
 //!    ([`Adapter::logs_results`](vac_adapter::Adapter::logs_results); without an adapter, if the
 //!    session has a result); and it was a success in all other cases.
 //!
-//! A step is what the model says and does at once, and the results of it. It begins with the
-//! first item of the model after a result, an end or a prompt. Children of a message belong to
-//! the step of the message.
+//! A step is what the model says and does before it receives results, and these results. It begins
+//! with the first item of the model after a result, an end or a prompt. Children of a message
+//! belong to the step of the message.
 //!
-//! Some logs contain a message without content before the entries that are its parts. What such a
-//! message says about its end is true of its parts: it is the status until the next such message
-//! or prompt.
+//! Some logs contain a message without content before the entries that are its parts. The end that
+//! such a message states is that of its parts: it is the status until the next such message or
+//! prompt.
 //!
 //! Prompts of the user and of other agents are addressed to the model; those of the program, of
 //! hooks and of unknown authors, and commands for the program, decide nothing. Entries that are
@@ -126,7 +126,7 @@ struct Stated {
     includes_parts: bool,
 }
 
-/// The author of the last message.
+/// The side that the last message or action came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]
