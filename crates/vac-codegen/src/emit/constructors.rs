@@ -74,7 +74,7 @@ fn map_constructor(model: &Model, item: &Item, members: &[Member]) -> TokenStrea
             }
         }
     }
-    let docs = " Creates a value of what is required. Everything else is absent.";
+    let docs = " Creates a value from its required members. Everything else is absent.";
     constructor(item, docs, &arguments, &fields)
 }
 

@@ -127,7 +127,7 @@ impl<'s> Builder<'s> {
             self.items[slot].body = body;
             return slot;
         }
-        let docs = vec![format!("Part of `{}`.", self.rule)];
+        let docs = vec![format!("A type inside of the rule `{}`.", self.rule)];
         let name: Ident = self.names.type_name(name);
         let rule = self.rule.clone();
         self.items.push(Item { name, rule, docs, body, borrows: false, place, group: None });
