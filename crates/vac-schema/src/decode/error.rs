@@ -85,7 +85,7 @@ pub(super) fn unencodable(error: &EncodeError) -> Violations {
     })
 }
 
-/// A valid node that does not fit the type that is built of it.
+/// The error that a valid node does not fit the Rust type that is built from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The offset of the node in its document.
