@@ -1,4 +1,4 @@
-//! `;# import` and `;# include`: what a directive says.
+//! Parses the directives `;# import` and `;# include`.
 
 use crate::syntax::ast::TextSpan;
 use crate::syntax::is_name;

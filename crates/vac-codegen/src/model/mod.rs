@@ -18,7 +18,7 @@ pub use rule_names::constant_names;
 
 /// All types of a schema.
 pub struct Model {
-    /// In the order of the rules; parts of a rule follow it.
+    /// The items in the order of the rules. Parts of a rule follow it.
     pub items: Vec<Item>,
     /// The item of the start rule.
     pub root: usize,
@@ -28,7 +28,7 @@ pub struct Model {
 pub struct Item {
     /// Its Rust name.
     pub name: Ident,
-    /// The CDDL rule it is, or is part of.
+    /// The CDDL rule that it is, or is part of.
     pub rule: String,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -36,13 +36,13 @@ pub struct Item {
     pub body: Body,
     /// Whether it borrows from its source.
     pub borrows: bool,
-    /// Its counterpart in the schema's tables.
+    /// The corresponding entry in the schema's tables.
     pub place: Place,
     /// The group of a map or an array.
     pub group: Option<GroupId>,
 }
 
-/// The counterpart of a named type in the schema's tables.
+/// The entry in the schema's tables that corresponds to a named type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A type: the whole body of the rule, or part of it.
@@ -84,20 +84,20 @@ pub enum Shape {
     Vec(Box<Shape>),
     /// `null` or a value.
     Nullable(Box<Shape>),
-    /// In a `Box`, where a type would contain itself.
+    /// A value in a `Box`, where a type would contain itself.
     Boxed(Box<Shape>),
-    /// Under a tag.
+    /// A value with a tag.
     Tagged(u64, Box<Shape>),
-    /// As CBOR in a byte string.
+    /// A value as CBOR in a byte string.
     Embedded(Box<Shape>),
-    /// A map of any keys and values.
+    /// A map with keys of one type and values of another.
     Table(Box<Shape>, Box<Shape>),
 }
 
 /// The scalars of the data model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// Anything, carried as it is.
+    /// Any value, kept undecoded.
     Any,
     /// `Text`
     Text,
@@ -121,7 +121,7 @@ pub enum Scalar {
 pub enum Member {
     /// A field.
     Field(Field),
-    /// A member that can have one value only: checked, written, but no field.
+    /// A member that can have one value only. It is checked and written, but is not a field.
     Constant {
         /// Its number among the members of its group.
         number: usize,
@@ -130,7 +130,7 @@ pub enum Member {
         /// Its value.
         value: LiteralValue,
     },
-    /// Everything whose key is of a type.
+    /// All entries whose key is of a type.
     Rest(Rest),
 }
 
@@ -143,7 +143,7 @@ pub struct Field {
     pub numbers: Vec<usize>,
     /// Its key.
     pub key: Literal,
-    /// Its key in JSON, if that is another one.
+    /// Its key in JSON, if that differs.
     pub json_key: Option<Literal>,
     /// Whether the key is a type in the schema's tables.
     pub is_by_type: bool,
@@ -165,7 +165,7 @@ pub struct Rest {
     pub key: Shape,
     /// The type of the values.
     pub value: Shape,
-    /// The least and the largest number of members.
+    /// The minimum and maximum number of members.
     pub occurrence: Occurrence,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -179,11 +179,11 @@ pub struct Part {
     pub docs: Vec<String>,
     /// The kind of part.
     pub kind: PartKind,
-    /// Its counterpart in the schema's tables.
+    /// The corresponding entry in the schema's tables.
     pub place: PartPlace,
 }
 
-/// The counterpart of a part of an array in the schema's tables.
+/// The entry in the schema's tables that corresponds to a part of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartPlace {
     /// Elements of a type.
@@ -200,9 +200,9 @@ pub enum PartKind {
     Constant(LiteralValue),
     /// An optional element.
     Optional(Shape),
-    /// Several elements: at most.
+    /// Several elements: their type and maximum number.
     Many(Shape, Option<u64>),
-    /// A group, which is an item of its own: at least, at most.
+    /// A group, which is an item of its own: its minimum and maximum number.
     Group(Shape, u64, Option<u64>),
 }
 
@@ -239,7 +239,7 @@ pub struct Variant {
 
 /// The content of a variant.
 pub enum Content {
-    /// Nothing: it is this very value, which is one of these alternatives of the choice.
+    /// No content: the variant is this value, which is one of these alternatives of the choice.
     Literal(LiteralValue, Vec<usize>),
     /// A value of a type, which is one of these alternatives of the choice.
     Value(Shape, Vec<usize>),
