@@ -39,13 +39,14 @@
 //!
 //! # Decisions
 //!
-//! * **Statements are authoritative.** Everything else is found from them: a statement has the hash of its
-//!   record, a record those of its sources. The [index](Archive::catalog) is a signed cache.
+//! * **Statements are authoritative.** Everything else is found from them: a statement contains the
+//!   hash of its record, and a record the hashes of its sources. The [index](Archive::catalog) is a
+//!   signed cache.
 //! * **A head is a receipt.** The payload of a head is the root, so that its signature is that of
 //!   a receipt of RFC 9942, and [`Archive::prove`] needs no private key.
-//! * **Statements are numbered**, so that a checker can name what was removed or moved.
-//! * **Nothing is trusted because it is in the folder.** Objects are read through their hash; no link is
-//!   followed; a writer without a valid index checks all statements before it writes.
+//! * **Statements are numbered**, so that a checker can report which of them were removed or moved.
+//! * **No file is trusted because it is in the folder.** Objects are read through their hash; no
+//!   link is followed; a writer without a valid index checks all statements before it writes.
 //! * **No terminal, no environment, no clock.** The caller provides the time.
 
 mod add;

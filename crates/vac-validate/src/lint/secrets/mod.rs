@@ -74,9 +74,9 @@ pub fn secrets_in_bytes(bytes: &[u8]) -> Vec<Secret> {
     found.0.iter().map(|&(kind, count)| Secret { kind, path: String::new(), count }).collect()
 }
 
-/// Returns whether the bytes of a document can contain a likely secret. If it returns false, there
-/// is none; if it returns true, [`secrets()`] decides. Needs no index, so that it can run while the
-/// document is scanned.
+/// Returns whether the bytes of a document can contain a likely secret. If it returns false, they
+/// contain no secret; if it returns true, [`secrets()`] decides. Needs no index, so that it can run
+/// while the document is scanned.
 pub fn may_contain_secrets(bytes: &[u8], encoding: Encoding) -> bool {
     // In CBOR, the head of a string looks like a part of its first word.
     let mut is_possible = encoding == Encoding::Cbor || has_needless_escape(bytes);
