@@ -1,9 +1,9 @@
 //! The parts that all adapters share.
 //!
-//! An adapter reads the logs of one agent. It [detects](Adapter::detect) them by content,
-//! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes
-//! the entries of a [`Session`] one by one to a [`Sink`]. [`session::write`] writes the record,
-//! as JSON or CBOR, with one entry in memory at a time.
+//! An adapter reads the logs of one agent. It [detects](Adapter::detect) logs by their content,
+//! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes the
+//! entries of each [`Session`] one by one to a [`Sink`]. [`session::write`] writes the record, as
+//! JSON or CBOR, with one entry in memory at a time.
 //!
 //! ```
 //! use vac_adapter::frame::{Content, Frames};
@@ -54,7 +54,8 @@
 //!
 //! * [`frame`] reads all sequences of JSON documents the same way; bytes that are not a
 //!   document are frames, too. Adapters receive documents, never a byte stream.
-//! * [`mod@mapping`] ensures that nothing is dropped: what an adapter does not take is kept.
+//! * [`mod@mapping`] ensures that nothing is dropped: members that an adapter does not use are
+//!   kept.
 //! * [`annotation`] is the only way to state something about an entry that the log does not
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as

@@ -25,7 +25,7 @@ pub struct LineAgent {
     pub title: &'static str,
     /// Returns how well the documents of a sample fit.
     pub detect: fn(&Sample<'_>) -> Verdict,
-    /// Returns what the beginning of a log states about its session.
+    /// Returns the facts that the beginning of a log states about its session.
     pub preview: fn(&Sample<'_>) -> Preview,
     /// Returns the other agent that wrote a log, if its content names it.
     pub fork: fn(&Sample<'_>) -> Option<&'static str>,
@@ -39,11 +39,11 @@ pub struct LineAgent {
     pub mappings: &'static [&'static [Mapping]],
     /// The tools.
     pub tools: &'static ToolTable,
-    /// The types of events that say that a summary replaces the conversation so far.
+    /// The types of events which state that a summary replaces the conversation so far.
     pub compaction_events: &'static [&'static str],
     /// The rules for texts in the user's name.
     pub prompt_rules: &'static [PromptRule],
-    /// Removes what the agent adds around the words of the user.
+    /// Removes the text that the agent adds around the words of the user.
     pub typed: fn(&str, &Rest<'_>) -> Option<Typed>,
     /// Returns the text of a tool's output.
     pub result_text: fn(&Any<'_>) -> Option<String>,
@@ -95,7 +95,7 @@ impl LineAgent {
     }
 }
 
-/// An agent whose sessions are lines. Its tables are its [`Adapter`].
+/// An agent whose sessions consist of lines. Its tables implement its [`Adapter`].
 pub trait LineAdapter: Sync {
     /// Its tables.
     const AGENT: LineAgent;
