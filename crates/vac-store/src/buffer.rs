@@ -1,6 +1,6 @@
-//! Memory that files are read into.
+//! Allocates the memory that files are read into.
 //!
-//! A page that is used for the first time interrupts the program, and for a large log these
+//! The first use of a page of memory interrupts the program, and for a large log these
 //! interruptions take longer than reading it. A large buffer is therefore mapped, and the system is
 //! asked for pages of megabytes.
 
@@ -11,7 +11,7 @@ use std::{panic::resume_unwind, thread};
 
 use memmap2::MmapMut;
 
-/// Buffers of at least this many bytes are mapped.
+/// The minimum number of bytes of a buffer that is mapped.
 const MIN_MAPPED: usize = 4 << 20;
 
 /// The halves of files of at least this many bytes are read at the same time.
@@ -26,7 +26,7 @@ pub(crate) enum Buffer {
 }
 
 impl Buffer {
-    /// Reads at most `size` bytes. The memory for them is needed at once.
+    /// Reads at most `size` bytes. Allocates the memory for all of them at the beginning.
     pub fn read(reader: &mut dyn Read, size: usize) -> io::Result<Self> {
         if size >= MIN_MAPPED
             && let Ok(mut map) = map(size)
@@ -56,7 +56,7 @@ impl Buffer {
 /// Maps memory.
 fn map(size: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(size)?;
-    // Without large pages it is slower and otherwise the same.
+    // Without large pages, reading is only slower.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     Ok(map)
@@ -126,7 +126,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 mod tests {
     use super::*;
 
-    /// Gives few bytes at once, and is interrupted in between.
+    /// A reader that returns few bytes at a time, and is interrupted in between.
     struct Slow<'a>(&'a [u8], bool);
 
     impl Read for Slow<'_> {

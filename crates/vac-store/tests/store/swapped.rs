@@ -21,7 +21,7 @@ fn version(mark: char, size: usize) -> Vec<u8> {
     let (before, after) =
         (r#"{"role":"user","message":{"content":[{"type":"text","text":""#, "\"}]}}\n");
     let length = size - before.len() - after.len() - 2;
-    // What compresses to less than a thousandth is refused.
+    // Use varied content, because files that compress to less than a thousandth are refused.
     let numbers: Vec<_> = (0..length / 500).map(|number| format!("{number:x}")).collect();
     let numbers = numbers.concat();
     let numbers = &numbers[..numbers.len().min(length)];
