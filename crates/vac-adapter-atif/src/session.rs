@@ -1,4 +1,4 @@
-//! One session: the record around its entries, and the second pass.
+//! Implements a session: its record without entries, and the second pass.
 
 use std::rc::Rc;
 

@@ -13,7 +13,7 @@ pub(crate) struct Wanted<'w> {
     pub kind: Option<&'w str>,
     /// The member with the content of the line, if only that is wanted.
     pub body: Option<&'w str>,
-    /// The values of the session, which a line need not repeat.
+    /// The values of the session, which are not kept on lines that repeat them.
     pub defaults: &'w SessionDefaults,
 }
 

@@ -1,4 +1,4 @@
-//! The usage of a message.
+//! Reads the usage of a message.
 
 use vac_adapter::members::object;
 use vac_adapter::{Report, mapping};
@@ -31,8 +31,8 @@ mapping! {
     }
 }
 
-/// Returns the canonical numbers, with the others next to them, and the numbers in buckets that
-/// can be added up, as the API counts them. The API has no total.
+/// Returns the usage with canonical and other numbers, and the numbers in buckets that can be added
+/// up, as the API counts them. The API states no total.
 pub(crate) fn read<'a>(
     usage: Node<'a, '_>,
     report: &mut Report,

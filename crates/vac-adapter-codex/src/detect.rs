@@ -1,4 +1,4 @@
-//! Detection, and the preview of a log.
+//! Detects logs, and previews their sessions.
 
 use vac_adapter::{Confidence, Fit, Preview, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
@@ -110,7 +110,7 @@ fn confidence(document: Node<'_, '_>, shape: &Shape<'_>) -> Confidence {
     }
 }
 
-/// Returns what the beginning of an input states.
+/// Returns the facts that the beginning of an input states.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::default();
     for (number, document) in (0..).zip(&sample.documents) {

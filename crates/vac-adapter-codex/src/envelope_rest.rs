@@ -1,4 +1,5 @@
-//! The line around a payload: its time, its other members, and the annotations of its entry.
+//! Reads the line that contains a payload: its time, its other members, and the annotations of its
+//! entry.
 
 use vac_adapter::members::{keys, object};
 use vac_adapter::{Report, annotation, mapping};
@@ -64,7 +65,7 @@ struct Line<'a> {
     node: Node<'a, 'a>,
     /// The member that is the payload.
     inside: &'static str,
-    /// Its time, if it has no members but this, its type and the payload.
+    /// Its time, if its only members are the time, the type and the payload.
     only: Option<Node<'a, 'a>>,
 }
 
@@ -107,8 +108,9 @@ impl<'a> LineContext<'a> {
         self.line.map_or("value", |line| line.inside)
     }
 
-    /// Returns the keys that those of the payload must not be mistaken for, if the entry names
-    /// these. What is left of a payload inside a line is an object of its own, which names none.
+    /// Returns the reserved keys for members of the payload. They are `named` if the payload is the
+    /// line; otherwise there are none, because the remaining members of a payload become an object
+    /// of their own.
     pub fn payload_keys<'k>(&self, named: &'k [&'k str]) -> &'k [&'k str] {
         if self.is_bare() { named } else { &[] }
     }

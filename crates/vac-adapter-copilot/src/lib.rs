@@ -56,11 +56,11 @@
 //! # Decisions
 //!
 //! * One entry for each line, in the order of the log. `parentId` is the line before, not a tree.
-//! * What is left of `data` of a message, call or result is its member `data`.
+//! * The remaining members of `data` of a message, call or result are in its member `data`.
 //! * The program of a transcript of VS Code is `copilot-chat`; its version is that of the extension.
 //! * The working directory and the repository are the last that the log states.
 //! * A rewind removes lines from the file. Their tokens are still in `session.shutdown`, and count
-//!   there; nothing else shows them.
+//!   there. No other line states them.
 //! * Hooks and `tool.execution_start` repeat prompts, arguments and results: they are kept as events.
 //! * The content of an empty prompt is what the model received, for readers of its text.
 #![doc = include_str!("../MAPPING.md")]
@@ -79,7 +79,7 @@ mod usage;
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::session_marks::SessionMark;
 
-/// The adapter.
+/// The adapter of GitHub Copilot CLI.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copilot;
 

@@ -9,7 +9,7 @@ use vac_adapter_check::{TestLog, Value, base64};
 const SECRETS: Secrets =
     Secrets::new(&["blobEncryptionKey", "speculativeSummarizationEncryptionKey"]);
 
-/// Cursor.
+/// The rules for the logs of Cursor.
 pub const CURSOR: AgentRules = AgentRules {
     name: "cursor",
     exceptions: &[

@@ -5,7 +5,7 @@ use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Gemini CLI.
+/// The rules for the logs of Gemini CLI.
 pub const GEMINI: AgentRules = AgentRules {
     name: "gemini",
     exceptions: &[

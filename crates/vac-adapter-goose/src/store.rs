@@ -1,4 +1,4 @@
-//! `sessions.db`, as tables.
+//! Describes `sessions.db` as tables.
 
 use vac_adapter::container::{
     Cell, DatabaseTables, Row, RowDocument, RowTable, Rows, Stores, Table,

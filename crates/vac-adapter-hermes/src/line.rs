@@ -1,4 +1,4 @@
-//! Rows as entries.
+//! Converts rows to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
@@ -18,7 +18,7 @@ use crate::lines::{Lines, row, time};
 use crate::tools::TOOLS;
 use crate::usage;
 
-/// What decides how a row is read.
+/// The context that decides how a row is read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowContext<'c> {
     role: &'c str,
