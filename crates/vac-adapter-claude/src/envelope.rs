@@ -29,7 +29,7 @@ mapping! {
             note kind: Node<'a, 'a> = Some(value),
             unless wanted.kind.is_some_and(|kind| value.is_text(kind));
         "message" | "content" | "data" | "attachment" =>
-            "of a message, its content and what is left; of an event, `data`",
+            "of a message, its content and the remaining members; of an event, `data`",
             take body: Node<'a, 'a> = (wanted.body == Some(key)).then_some(value);
         "sessionId" | "session_id" => "the session's `id`; kept if it is another",
             note session: Node<'a, 'a> = Some(value), unless wanted.defaults.has(key, value);

@@ -16,7 +16,7 @@ mapping! {
             take cached: u64 = value.uint();
         "cache_creation_input_tokens" => "`vac.usage.cache-write`",
             note cache_write: u64 = value.uint();
-        "output_tokens_details" => "its `thinking_tokens`, and what is left",
+        "output_tokens_details" => "its `thinking_tokens`, and the remaining members",
             take details: Node<'a, 'a> = (value.kind() == Kind::Map).then_some(value);
         "cache_creation" | "service_tier" | "inference_geo" | "server_tool_use" | "speed" => "", keep;
         "iterations" => "`models` of the session", keep;

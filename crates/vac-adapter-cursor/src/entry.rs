@@ -1,4 +1,4 @@
-//! Constructors of entries, as logs of Cursor state them.
+//! Constructs entries from the values that logs of Cursor state.
 
 use vac_adapter::entry::{self, Common};
 use vac_adapter::members::Rest;

@@ -88,7 +88,7 @@ fn of_message(message: &Value, found: &mut References) {
 }
 
 fn of_parts(parts: &Value, found: &mut References) {
-    // One part may stand alone.
+    // A single part may be without an array.
     for part in elements(parts).chain(parts.is_object().then_some(parts)) {
         found.calls.extend(text(&part["functionCall"]["id"]));
         found.results.extend(text(&part["functionResponse"]["id"]));

@@ -53,7 +53,7 @@ mapping! {
     pub(crate) struct ToolRequest<'a>("toolRequest"; key, value) {
         "type" => "the entry's type", stated = value.is_text("toolRequest");
         "id" => "`call-id`", take call_id: Text<'a> = value.text();
-        "toolCall" => "`name` and `input`; kept", note call: Node<'a, 'a> = Some(value);
+        "toolCall" => "`name` and `input`", note call: Node<'a, 'a> = Some(value);
         "metadata" | "_meta" => "", keep;
     }
 }

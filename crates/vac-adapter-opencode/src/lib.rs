@@ -137,7 +137,7 @@ use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_value::Any;
 
-/// The adapter.
+/// The adapter of `OpenCode`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenCode;
 

@@ -67,7 +67,7 @@ mapping! {
             note subtype: Text<'a> = value.text(), unless !context.is_message() && value.text().is_some();
         "sessionId" | "cwd" | "version" | "gitBranch" => "the session's; kept if it is another",
             stated = context.is_of_session(key, value);
-        "message" => "of a message or a result, `content` or `output`, and what is left",
+        "message" => "of a message or a result, `content` or `output`, and the remaining members",
             take message: Node<'a, 'a> =
                 (context.is_message() && value.kind() == Kind::Map).then_some(value);
         "model" => "`model-id` of an answer",
