@@ -1,4 +1,4 @@
-//! The documentation is complete, and names only files, tests and variants that exist.
+//! Tests that the documentation is complete, and names only files, tests and variants that exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

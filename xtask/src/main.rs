@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the workspace's root.
+/// Returns the root of the workspace.
 fn root() -> Result<&'static Path> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     folder.ok_or_else(|| anyhow!("xtask has no folder around it"))

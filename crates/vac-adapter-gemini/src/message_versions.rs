@@ -335,7 +335,7 @@ impl MessageVersions {
 }
 
 /// Returns a number as 32 bits. Numbers that do not fit become the largest one; no log that can be
-/// read in reasonable time has so many lines.
+/// read in reasonable time has that many lines.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(NONE - 1)
 }

@@ -30,7 +30,7 @@ impl<'a> Names<'a> {
             self.last = *number;
             return *number;
         }
-        // So many names do not fit into memory.
+        // A larger number of names does not fit into memory.
         let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
         let name = keep(name);
         self.numbers.insert(name.clone(), number);

@@ -42,7 +42,7 @@ pub(crate) struct Writer<'w> {
     statements_size: u64,
     heads_size: u64,
     /// The statements that are not on disk yet.
-waiting: Vec<u8>,
+    waiting: Vec<u8>,
     /// The folders of objects that are flushed before the statements are written.
     folders: BTreeSet<PathBuf>,
     is_index_old: bool,

@@ -191,7 +191,9 @@ fn getter(title: &str, name: &Ident, ty: &TokenStream, body: &TokenStream) -> To
 
 fn setter(title: &str, name: &Ident, ty: &TokenStream, body: &TokenStream) -> TokenStream {
     let docs = match title {
-        "*" => " Returns a mutable reference to the members that the schema does not name.".to_owned(),
+        "*" => {
+            " Returns a mutable reference to the members that the schema does not name.".to_owned()
+        }
         title => format!(" Returns a mutable reference to the member `{title}`."),
     };
     let plain = name.to_string();
