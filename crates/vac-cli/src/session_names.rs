@@ -26,9 +26,9 @@ use crate::printer::Printer;
 
 /// The variable that names a folder with records.
 const RECORDS: &str = "VAC_RECORDS";
-/// Shorter texts are not names of sessions.
+/// Minimum length of a name of a session, in characters.
 const MIN_LENGTH: usize = 4;
-/// At most this many candidates are listed for an ambiguous name.
+/// Maximum number of candidates that are listed for an ambiguous name.
 const MAX_CANDIDATES: usize = 10;
 
 /// The option that selects the latest sessions.

@@ -47,7 +47,7 @@ impl Ran {
         self.stdout.lines().collect()
     }
 
-    /// Fails unless stdout is exactly this, with this exit code.
+    /// Asserts that stdout is exactly this text, with this exit code.
     #[track_caller]
     pub fn gives(&self, code: i32, stdout: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "stderr: {}", self.stderr);

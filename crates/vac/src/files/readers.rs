@@ -12,10 +12,10 @@ use vac_store::StoredLog;
 /// The users who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Its owner: mode 0600.
+    /// The owner: mode 0600.
     Owner,
-    /// Its owner and the group with this id: mode 0640, or 0600 if the new file belongs to
-    /// another group.
+    /// The owner and the group with this id: mode 0640, or 0600 if the new file belongs to another
+    /// group.
     Group(u32),
     /// Everyone, as far as the umask allows: mode 0644.
     Everyone,
