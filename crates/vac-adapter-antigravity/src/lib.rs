@@ -6,8 +6,9 @@
 //!
 //! let log = Memory {
 //!     name: "c-1.jsonl",
-//!     bytes: br#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "status": "DONE",
-//!         "created_at": "2026-06-20T09:00:00Z", "content": "<USER_REQUEST>\nHi\n</USER_REQUEST>"}"#,
+//!     bytes: br#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT",
+//!         "status": "DONE", "created_at": "2026-06-20T09:00:00Z",
+//!         "content": "<USER_REQUEST>\nHi\n</USER_REQUEST>"}"#,
 //! };
 //! let sessions = Antigravity.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

@@ -44,6 +44,7 @@ pub use convert::{ConvertedRecord, convert, convert_full, convert_in_every_way};
 pub use golden::golden;
 pub use logs::{Fixture, TestLog, corpus, fixture, fixture_logs, fixtures};
 pub use references::References;
+#[doc(no_inline)]
 pub use serde_json::Value;
 pub use tokens::{Tokens, tokens};
 

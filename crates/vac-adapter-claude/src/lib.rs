@@ -6,7 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "s1.jsonl",
-//!     bytes: br#"{"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": "Hi"}}"#,
+//!     bytes: br#"{"type": "user", "uuid": "u1", "sessionId": "s1",
+//!         "message": {"content": "Hi"}}"#,
 //! };
 //! let sessions = Claude.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

@@ -6,9 +6,10 @@
 //!
 //! let log = Memory {
 //!     name: "rollout.jsonl",
-//!     bytes: br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s1"}}
-//! {"timestamp": "2026-01-01T00:00:01Z", "type": "response_item", "payload": {"type": "message",
-//!  "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}}"#,
+//!     bytes: br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta",
+//!         "payload": {"id": "s1"}}
+//!         {"timestamp": "2026-01-01T00:00:01Z", "type": "response_item",
+//!         "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}}"#,
 //! };
 //! let sessions = Codex.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

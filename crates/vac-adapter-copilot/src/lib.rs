@@ -6,8 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "events.jsonl",
-//!     bytes: br#"{"type": "session.start", "data": {"sessionId": "s1", "copilotVersion": "1.0.78"},
-//!         "id": "e1", "timestamp": "2026-08-05T09:00:00.000Z", "parentId": null}
+//!     bytes: br#"{"type": "session.start", "data": {"sessionId": "s1",
+//!         "copilotVersion": "1.0.78"}, "id": "e1", "timestamp": "2026-08-05T09:00:00.000Z", "parentId": null}
 //!         {"type": "user.message", "data": {"content": "Hi"}, "id": "e2", "parentId": "e1"}"#,
 //! };
 //! let sessions = Copilot.survey(&log)?;

@@ -6,7 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "s1.jsonl",
-//!     bytes: br#"{"type": "session_start", "id": "s1", "owner": "ada", "version": 2, "cwd": "/home/ada"}
+//!     bytes: br#"{"type": "session_start", "id": "s1", "owner": "ada", "version": 2,
+//!         "cwd": "/home/ada"}
 //!         {"type": "message", "id": "m1", "timestamp": "2026-01-28T09:00:00.000Z",
 //!         "message": {"role": "user", "content": [{"type": "text", "text": "Hi"}]}}"#,
 //! };

@@ -7,7 +7,8 @@
 //! let log = Memory {
 //!     name: "20250901_090000.jsonl",
 //!     bytes: br#"{"working_dir": "/home/ada", "description": "Geese", "message_count": 1}
-//!         {"role": "user", "created": 1756717200, "content": [{"type": "text", "text": "Hi"}]}"#,
+//!         {"role": "user", "created": 1756717200,
+//!         "content": [{"type": "text", "text": "Hi"}]}"#,
 //! };
 //! let sessions = Goose.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

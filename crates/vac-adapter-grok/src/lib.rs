@@ -6,8 +6,9 @@
 //!
 //! let log = Memory {
 //!     name: "updates.jsonl",
-//!     bytes: br#"{"timestamp": 1787000000, "method": "session/update", "params": {"sessionId": "s1",
-//!         "update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "Hi"}}}}"#,
+//!     bytes: br#"{"timestamp": 1787000000, "method": "session/update",
+//!         "params": {"sessionId": "s1", "update": {"sessionUpdate": "user_message_chunk",
+//!         "content": {"type": "text", "text": "Hi"}}}}"#,
 //! };
 //! let sessions = Grok.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

@@ -7,9 +7,10 @@
 //! // The rows of a session as `vac-store` provides them.
 //! let rows = Memory {
 //!     name: "s1",
-//!     bytes: br#"{"sessions": {"id": "s1", "source": "cli", "started_at": 1785707674.25, "end_reason": "user_exit"}}
-//!         {"messages": {"id": 1, "session_id": "s1", "role": "user", "content": "Hi", "active": 1,
-//!         "timestamp": 1785707674.5}}"#,
+//!     bytes: br#"{"sessions": {"id": "s1", "source": "cli", "started_at": 1785707674.25,
+//!         "end_reason": "user_exit"}}
+//!         {"messages": {"id": 1, "session_id": "s1", "role": "user", "content": "Hi",
+//!         "active": 1, "timestamp": 1785707674.5}}"#,
 //! };
 //! let sessions = Hermes.survey(&rows)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;

@@ -7,8 +7,10 @@
 //! let log = Memory {
 //!     name: "session.jsonl",
 //!     bytes: br#"
-//!         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "Hi"}
-//!         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1770000000000}}
+//!         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text",
+//!         "text": "Hi"}
+//!         {"id": "msg_1", "sessionID": "ses_1", "role": "user",
+//!         "time": {"created": 1770000000000}}
 //!     "#,
 //! };
 //! let sessions = OpenCode.survey(&log)?;
@@ -26,8 +28,8 @@
 //! | `tree` | the files of one session in a storage tree, one after the other |
 //! | `early` | the same from 2025, with messages that contain their parts |
 //! | `database` | the rows of one session as such objects, with the times of the rows |
-//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or cut short |
-//! | `share` | a shared session: `[{type, data}]`, also damaged or cut short |
+//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or truncated |
+//! | `share` | a shared session: `[{type, data}]`, also damaged or truncated |
 //! | `capture` | `opencode run --format json`: lines with a part each |
 //!
 //! A session has the same entries in all of them, except for what a variant does not contain:

@@ -7,7 +7,7 @@
 //! | it is null, or a command of the user has none | unknown | |
 //! | the output ends with `User aborted the command` | cancelled | |
 //! | the output ends with a notice that the time was exceeded | error | |
-//! | status `error`: `metadata.interrupted`, a text or a type that says so | cancelled | |
+//! | status `error`: `metadata.interrupted`, a text or a type that states it | cancelled | |
 //! | status `error`: the user rejected the call | cancelled | `permission` denied by the user |
 //! | status `error`: a rule prevents the call | error | `permission` denied by policy |
 //! | status `error` | error | |

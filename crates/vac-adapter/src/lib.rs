@@ -22,7 +22,8 @@
 //!     }
 //! }
 //!
-//! let log = br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
+//! let log =
+//!     br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
 //! let entry = Frames::new(&log[..]).next(|frame| {
 //!     let Content::Document(document) = &frame.content else { return None };
 //!     let line = Line::read(document.root(), &MessageEntry::KEYS, &mut Report::default());
@@ -63,7 +64,7 @@
 //! * [`line_log`] is a session of lines that are one entry each; [`blocks`] and [`parts`] are the
 //!   contents of two APIs that several agents log.
 //! * [`shared_log`] divides the frames of a file among the sessions that were concatenated in it.
-//! * [`damaged`] reads documents that are damaged or cut short.
+//! * [`damaged`] reads documents that are damaged or truncated.
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
 //!   kept.

@@ -5,12 +5,13 @@
 //! use std::collections::BTreeMap;
 //! use std::time::SystemTime;
 //! use vac::{Encoding, Search, SecretKey, Signer};
-//! use vac_archive::{AddOptions, Archive, Disk, InitOptions, VerifyOptions, Wait, add, verify_archive};
+//! use vac_archive::{AddOptions, Archive, Disk, InitOptions, VerifyOptions};
+//! use vac_archive::{add, verify_archive};
 //!
 //! // A log, and a folder for the archive.
 //! let folder = tempfile::tempdir()?;
 //! let log = folder.path().join("session.jsonl");
-//! let line = r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#;
+//! let line = r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy it"}]}}"#;
 //! std::fs::write(&log, format!("{line}\n"))?;
 //! let place = folder.path().join("archive");
 //!
@@ -30,8 +31,11 @@
 //!
 //! // An auditor has the key, and a head that was kept elsewhere.
 //! let (_, head) = archive.newest_head()?;
-//! let options =
-//!     VerifyOptions { key: Some(key.public_key()), head: Some(&head), ..VerifyOptions::default() };
+//! let options = VerifyOptions {
+//!     key: Some(key.public_key()),
+//!     head: Some(&head),
+//!     ..VerifyOptions::default()
+//! };
 //! let report = verify_archive(&place, &options, &mut |_| {})?;
 //! assert!(report.valid, "{:?}", report.findings);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

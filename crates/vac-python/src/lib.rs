@@ -18,8 +18,8 @@
 //!   on its own threads, whose stacks are large enough for nested documents.
 //! * Results are the serialized results of crate `vac`: dictionaries with the keys of its JSON.
 //!   Tables are Arrow; nothing else is copied into Python objects row by row.
-//! * Errors are `vac.Error` with the members of [`vac::Error`]. They can be pickled, because
-//!   engines send them from one process to another.
+//! * Errors are `vac.Error` with the members of the Rust type `vac::Error`. They can be
+//!   pickled, because engines send them from one process to another.
 //! * Safe functions of pyo3 and arrow create the capsules of the Arrow C data interface, so unsafe
 //!   code is forbidden here as in all crates.
 

@@ -2,7 +2,8 @@
 //! CDDL.
 //!
 //! ```
-//! let schema = vac_cddl::parse("point.cddl", "point = { x: int, ? label: tstr .size (0..20) }")?;
+//! let text = "point = { x: int, ? label: tstr .size (0..20) }";
+//! let schema = vac_cddl::parse("point.cddl", text)?;
 //!
 //! let exported = vac_schema_export::json_schema(&schema)?;
 //! assert!(exported.text.contains(r#""required": ["#));

@@ -19,7 +19,8 @@
 //! let member = builder.member(1, 1, MemberKey::Literal(x), true, int);
 //! let group = builder.add_group(vec![vec![member]]);
 //! let point = builder.add_type(TypeKind::Map(group));
-//! let root = builder.add_rule(Definition { name: "point".to_owned(), body: point, is_prelude: false });
+//! let definition = Definition { name: "point".to_owned(), body: point, is_prelude: false };
+//! let root = builder.add_rule(definition);
 //! let schema = builder.finish(root)?;
 //!
 //! let document = Document::json(br#"{"x": "one"}"#)?;

@@ -7,9 +7,11 @@
 //! ```
 //! use vac_adapter::Input;
 //!
-//! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/envelopes/compressed");
+//! let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+//! let fixture = format!("{crates}/../fixtures/codex/envelopes/compressed");
 //! let found = vac_store::find(&[fixture.into()], &[]);
-//! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
+//! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst"));
+//! let log = log.ok_or("no log")?;
 //! let log = log.load()?;
 //! let mut text = String::new();
 //! log.open()?.read_to_string(&mut text)?;

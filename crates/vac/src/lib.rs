@@ -1,5 +1,5 @@
-//! Session logs of AI agents as verifiable agent records: what the command `vac` does, as
-//! functions that print nothing.
+//! Converts session logs of AI agents to verifiable agent records, and reads, validates, signs and
+//! verifies records. These functions do what the command `vac` does, and print nothing.
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
 //! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record;
@@ -17,13 +17,15 @@
 //! std::fs::write(
 //!     folder.path().join("session.jsonl"),
 //!     concat!(
-//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#, "\n",
-//!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#, "\n",
+//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#,
+//!         "\n",
+//!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
+//!         "\n",
 //!     ),
 //! )?;
 //! std::fs::write(folder.path().join("notes.txt"), "Not a log.")?;
 //!
-//! // What is there? Every session once, whatever files it is in.
+//! // The plan contains each session once, even if several files contain it.
 //! let plan = Search { paths: vec![folder.path().into()], ..Search::default() }.plan()?;
 //! assert_eq!((plan.tasks.len(), plan.skipped.len(), plan.troubles.len()), (1, 1, 0));
 //! let task = &plan.tasks[0];
@@ -35,7 +37,7 @@
 //! let converted = vac::convert(&sent, &ConvertOptions::default(), &mut record)?;
 //! assert_eq!(converted.sessions[0].entries["user"], 1);
 //!
-//! // Is the record valid, and what happened in the session? Logs and records give the same facts.
+//! // Validate the record, and read the session. Logs and records give the same facts.
 //! assert!(vac::validate(&record)?.is_valid());
 //! let facts = vac::inspect(&record)?;
 //! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy the shelf"));

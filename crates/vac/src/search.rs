@@ -45,7 +45,8 @@ pub struct Search {
     /// Only sessions that began then or later, in nanoseconds since 1970. Sessions of unknown start
     /// are included.
     pub since: Option<i128>,
-    /// Only sessions that began then or earlier.
+    /// Only sessions that began then or earlier, in nanoseconds since 1970. Sessions of unknown
+    /// start are included.
     pub until: Option<i128>,
     /// Only sessions of projects whose path contains this text.
     pub project: Option<String>,

@@ -1,5 +1,6 @@
 //! Reads sessions as Arrow tables. Requires the feature `tables`.
 
+#[doc(no_inline)]
 pub use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};

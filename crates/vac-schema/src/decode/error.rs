@@ -19,7 +19,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// Returns the violations of the schema, at most [`super::MAX_VIOLATIONS`].
+    /// Returns the violations of the schema, at most [`MAX_VIOLATIONS`](crate::MAX_VIOLATIONS).
     pub fn violations(&self) -> &[Violation] {
         match self {
             Self::Invalid(violations) => violations.as_slice(),
