@@ -26,8 +26,8 @@ impl ShortHash {
 /// The number of maps that a [`ShortHashMap`] consists of.
 const MAPS: usize = 16;
 
-/// The first two bytes of the first hash of each map but the first one: 2^(n / 16) - 1 of their range,
-/// for n from 1 to 15.
+/// The first two bytes of the smallest hash in each map except the first: 2^(n / 16) - 1 of their
+/// range, for n from 1 to 15.
 const FIRST_HASHES: [u16; MAPS - 1] = [
     2902, 5932, 9096, 12400, 15850, 19454, 23216, 27146, 31249, 35534, 40009, 44682, 49562, 54658,
     59979,

@@ -23,7 +23,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
     fit_of_shape(document, &shape(document))
 }
 
-/// Returns the verdict on one document of this shape.
+/// Returns the verdict on one document of this form.
 pub(crate) fn fit_of_shape(document: Node<'_, '_>, shape: &Shape<'_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     let confidence = confidence(document, shape);

@@ -6,7 +6,7 @@ use vac_value::{Kind, Node};
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Returns the [`date_time`] of a text. Most texts have none, and are not decoded.
+/// Returns the [`date_time`] of a text. Most texts contain none, and are not decoded.
 pub(crate) fn date_time_of_node(node: Node<'_, '_>) -> Option<String> {
     if node.kind() != Kind::Text {
         return None;

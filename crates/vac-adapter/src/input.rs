@@ -43,7 +43,8 @@ pub trait Input {
         None
     }
 
-    /// Returns the SHA-256 of what [`open`](Self::open) reads, if it is known or needed anyway.
+    /// Returns the SHA-256 of the bytes that [`open`](Self::open) reads, if it is known or will be
+    /// computed in any case.
     fn sha_256(&self) -> Option<[u8; 32]> {
         None
     }
@@ -239,8 +240,8 @@ impl<'i> Log<'i> {
         self.files.iter().all(|file| matches!(file, File::InMemory(_)))
     }
 
-    /// Passes each frame to `show`, of the files that are in memory. Texts of these frames borrow
-    /// from the input.
+    /// Passes each frame of the files that are in memory to `show`. The texts of these frames
+    /// borrow from the input.
     pub fn each_in_memory(&self, mut show: impl FnMut(&Frame<'i>)) {
         for file in &self.files {
             if let File::InMemory(frames) = file {
@@ -253,8 +254,8 @@ impl<'i> Log<'i> {
         }
     }
 
-    /// Passes the frame at a place to `show`, if its file is in memory. The scanner's memory is used
-    /// for it.
+    /// Passes the frame at a place to `show`, if its file is in memory. The frame uses the memory
+    /// of the scanner.
     pub fn frame<T>(
         &self,
         place: frame::Place,

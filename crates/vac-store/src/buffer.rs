@@ -14,7 +14,7 @@ use memmap2::MmapMut;
 /// The minimum number of bytes of a buffer that is mapped.
 const MIN_MAPPED: usize = 4 << 20;
 
-/// The halves of files of at least this many bytes are read at the same time.
+/// The minimum number of bytes of a file whose halves are read at the same time.
 #[cfg(unix)]
 const MIN_HALVED: usize = 2 * MIN_MAPPED;
 
@@ -40,7 +40,8 @@ impl Buffer {
         Ok(Self::Allocated(bytes))
     }
 
-    /// Reads at most the first `size` bytes of a file, which is at its first byte.
+    /// Reads at most the first `size` bytes of a file. The position of the file has to be its
+    /// beginning.
     pub fn read_file(mut file: &File, size: usize) -> io::Result<Self> {
         #[cfg(unix)]
         if size >= MIN_HALVED
@@ -53,7 +54,7 @@ impl Buffer {
     }
 }
 
-/// Maps memory.
+/// Maps anonymous memory.
 fn map(size: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(size)?;
     // Without large pages, reading is only slower.
@@ -77,13 +78,13 @@ fn fill_halves(file: &File, buffer: &mut [u8]) -> Option<io::Result<usize>> {
     })?;
     let whole = first.and_then(|first| {
         let second = second?;
-        // A file that was cut meanwhile ends where its first half ends.
+        // A file that was truncated meanwhile ends at the end of its first half.
         Ok(if first < middle { first } else { first + second })
     });
     Some(whole)
 }
 
-/// Reads a file from an offset on, and leaves the file at its place.
+/// A reader of a file from an offset on that does not change the position of the file.
 #[cfg(unix)]
 struct FileRange<'f> {
     file: &'f File,

@@ -290,7 +290,7 @@ impl Input for LoadedPart<'_> {
     }
 
     fn sha_256(&self) -> Option<[u8; 32]> {
-        // Passes hash what is stored, which may be decoded into something else.
+        // Passes hash the stored bytes, which may differ from the decoded ones.
         let is_read = matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(_));
         is_read.then(|| self.passes.sha_256()).flatten()
     }

@@ -223,7 +223,7 @@ impl Part {
 }
 
 impl Part {
-    /// Reads at most the first `size` stored bytes, for which memory is needed at once.
+    /// Reads at most the first `size` stored bytes. The memory for them is allocated at once.
     pub(crate) fn read_at_most(&self, size: usize) -> io::Result<Buffer> {
         match &self.place {
             Place::File(path) => match path.reader()? {

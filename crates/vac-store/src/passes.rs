@@ -63,8 +63,8 @@ impl Passes {
         self.0.borrow().in_memory.is_some()
     }
 
-    /// Returns the SHA-256 of bytes in memory, or of what a pass has read to the end. `None` if no
-    /// pass has reached it.
+    /// Returns the SHA-256 of bytes in memory, or of the bytes of a pass that has read them to the
+    /// end. `None` if no pass has reached the end.
     pub fn sha_256(&self) -> Option<[u8; 32]> {
         let mut state = self.0.borrow_mut();
         if let Some((_, hash)) = &mut state.in_memory {

@@ -118,7 +118,7 @@ impl Scanner {
         document
     }
 
-    /// Returns empty memory for an index: that of a document that was recycled, if there is one.
+    /// Returns empty memory for an index: that of a recycled document, if there is one.
     pub(crate) fn take_spare(&mut self) -> Vec<Entry> {
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();

@@ -16,7 +16,7 @@ use super::{Content, Frame, Limit, Place, Raw, Reason};
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
 
-/// The maximum number of frames that are in memory. Each takes about 100 bytes, however short it
+/// The maximum number of frames that are in memory. A frame takes about 100 bytes, however short it
 /// is in the input, or 256 if it is not a small document.
 const MAX_FRAMES: usize = 1 << 19;
 
@@ -180,7 +180,7 @@ impl<'a> Scanned<'a> {
         self.frames.push(StoredFrame::Whole(Box::new(frame)));
     }
 
-    /// Passes the frame of a number to `show`.
+    /// Passes the frame with this number to `show`.
     fn show<T>(
         &self,
         number: usize,
@@ -201,7 +201,8 @@ impl<'a> Scanned<'a> {
     }
 }
 
-/// Shrinks the document of a frame that is kept to the memory that it needs.
+/// Reduces the memory of the document of a frame to what the document needs, because the frame is
+/// kept.
 fn settle<'a>(Frame { place, content }: Frame<'a>, scanner: &mut Scanner) -> Frame<'a> {
     let content = match content {
         Content::Document(document) => Content::Document(scanner.settle(document)),
@@ -464,7 +465,8 @@ mod tests {
         ])
     }
 
-    /// The place of a frame, its bytes, the number of nodes, and why it is not a document.
+    /// The place of a frame, its bytes, its number of nodes, and the reason for which it is not a
+    /// document.
     type Description = (Place, Vec<u8>, usize, Option<Reason>);
 
     fn describe(frame: &Frame<'_>) -> Description {

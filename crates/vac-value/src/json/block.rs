@@ -61,7 +61,8 @@ fn special(bytes: [u8; WIDTH]) -> u32 {
     (control | quote | backslash).to_bitmask()
 }
 
-/// Returns the offset of the first backslash in a block; the length of the block without one.
+/// Returns the offset of the first backslash in a block; the length of the block if it contains
+/// none.
 #[inline]
 pub(crate) fn first_backslash(bytes: [u8; WIDTH]) -> usize {
     let backslash = u8x16::new(bytes).simd_eq(u8x16::splat(b'\\'));
