@@ -182,7 +182,7 @@ macro_rules! golden {
     };
 }
 
-/// All of them.
+/// All golden schemas.
 pub const GOLDENS: &[Golden] = &[
     golden!(g01_closed_struct, "01-closed-struct"),
     golden!(g02_open_map, "02-open-map"),

@@ -20,7 +20,7 @@ const LAYERS: &[&str] = &["vac_cddl::syntax::ast::", "vac_cddl::ir::", "vac_sche
 struct Module {
     /// The names of its public types and traits.
     types: Vec<String>,
-    /// Its modules by name, and whether they are public.
+    /// The modules in it by name, and whether they are public.
     modules: BTreeMap<String, (bool, Module)>,
     /// The paths of its public `use` declarations. The last segment of a glob is `*`.
     uses: Vec<Vec<String>>,

@@ -31,7 +31,7 @@ pub(crate) fn bytes<'a>(cell: Node<'a, '_>) -> Option<Cow<'a, [u8]>> {
 /// `metadata` of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    /// When the step began.
+    /// The time at which the step began.
     pub created: Option<AbstractTimestamp<'static>>,
     /// Whether the user wrote it.
     pub is_typed: bool,
@@ -55,7 +55,7 @@ impl Metadata {
 /// The tokens of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// Without those of caches.
+    /// The input tokens, without those of caches.
     pub input: Option<u64>,
     /// The output tokens, with those of thinking.
     pub output: Option<u64>,

@@ -20,7 +20,7 @@ use crate::row::{self, StepType};
 use crate::store::{self, REQUESTS, STEPS, TRAJECTORY};
 use crate::tools::TOOLS;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     facts: LineFacts,

@@ -53,7 +53,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: true,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[TRAJECTORY, ABOUT, PARENTS, STEPS, REQUESTS, EXECUTORS, BATTLES],
     open_database: |database| DATABASE.open(database),

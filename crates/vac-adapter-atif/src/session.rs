@@ -18,7 +18,7 @@ use crate::{Atif, step};
 /// A session.
 pub(crate) struct AtifSession<'i> {
     pub shared: Rc<SharedLog<'i>>,
-    /// Its number among the sessions of the log.
+    /// The number of the session in the log.
     pub number: usize,
     pub facts: Facts,
     pub id: String,

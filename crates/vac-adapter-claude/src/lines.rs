@@ -10,9 +10,9 @@ use crate::known;
 /// One line.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'f, 'a> {
-    /// Its number, from 0. Wrappers are not counted.
+    /// The number of the line, from 0. Wrappers are not counted.
     pub index: usize,
-    /// Its place in the log.
+    /// The place of the line in the log.
     pub place: Place,
     /// The content of the line.
     pub content: LineContent<'f, 'a>,

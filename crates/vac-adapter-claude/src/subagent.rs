@@ -29,7 +29,7 @@ pub(crate) struct Part {
     has_message: bool,
     /// The subagent that it is the log of.
     pub agent: Option<String>,
-    /// Its first line without a parent.
+    /// The first line of the file without a parent.
     root: Option<String>,
 }
 

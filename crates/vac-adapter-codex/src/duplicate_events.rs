@@ -36,7 +36,7 @@ struct Half {
     speaker: Speaker,
     /// Whether it is the event, not the item.
     is_echo: bool,
-    /// Its texts and its id.
+    /// The texts and the id of the item or event.
     hashes: Vec<TextHash>,
     /// The id of its entry, if it is the item.
     id: String,

@@ -15,19 +15,19 @@ use crate::shape::Envelope;
 /// Keys that this adapter adds to entries.
 const OURS: &[&str] = &["payload", "msg", "item", "invocation", "token-usage"];
 
-/// Of `message-entry`.
+/// The keys of `message-entry`, and those that this adapter adds.
 pub(crate) const MESSAGE: &[&str] =
     &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
-/// Of `tool-call-entry`.
+/// The keys of `tool-call-entry`, and those that this adapter adds.
 pub(crate) const TOOL_CALL: &[&str] =
     &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
-/// Of `tool-result-entry`.
+/// The keys of `tool-result-entry`, and those that this adapter adds.
 pub(crate) const TOOL_RESULT: &[&str] =
     &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
-/// Of `reasoning-entry`.
+/// The keys of `reasoning-entry`, and those that this adapter adds.
 pub(crate) const REASONING: &[&str] =
     &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
-/// Of `event-entry`.
+/// The keys of `event-entry`, and those that this adapter adds.
 pub(crate) const EVENT: &[&str] =
     &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);
 
@@ -65,7 +65,7 @@ struct Line<'a> {
     node: Node<'a, 'a>,
     /// The member that is the payload.
     inside: &'static str,
-    /// Its time, if its only members are the time, the type and the payload.
+    /// The time of the line, if its only members are the time, the type and the payload.
     only: Option<Node<'a, 'a>>,
 }
 

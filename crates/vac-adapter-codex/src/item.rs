@@ -64,7 +64,7 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
 /// The context in which an item is read.
 #[derive(Clone, Copy)]
 pub(crate) struct ItemContext<'c> {
-    /// Its type.
+    /// The type of the item.
     kind: &'c str,
     /// The member that is the content, the input or the output.
     body: &'c str,

@@ -67,7 +67,7 @@ const LINEAGE: &[&str] = &[
 /// The metadata that a session states.
 #[derive(Default)]
 pub(crate) struct Meta {
-    /// Its frame.
+    /// The index of the frame that states it.
     pub index: u64,
     /// The session's id.
     pub id: Option<String>,

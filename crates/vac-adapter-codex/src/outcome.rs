@@ -68,7 +68,7 @@ pub(crate) struct CallEnd {
     pub exit_code: Option<i128>,
     /// Whether a field or an exit code states the outcome, not a text of the CLI.
     pub is_stated: bool,
-    /// Who denied the call.
+    /// The user, policy, program or hook that denied the call.
     pub denied_by: Option<Decider>,
 }
 

@@ -105,7 +105,7 @@ pub(crate) struct Prompt {
 /// A command that the user ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UserCommand {
-    /// Its exit code, if the message states it.
+    /// The exit code of the command, if the message states it.
     pub exit_code: Option<i128>,
 }
 

@@ -29,9 +29,9 @@ pub(crate) enum Shape<'a> {
 /// A line with a payload. One of what `codex exec --json` printed before October 2025 is
 /// `{id, msg}`, and the payload is that of an event.
 pub(crate) struct Envelope<'a> {
-    /// Its type.
+    /// The type of the envelope.
     pub kind: Text<'a>,
-    /// Its payload.
+    /// The payload of the envelope.
     pub payload: Node<'a, 'a>,
     /// The time of the line, if it is valid.
     pub timestamp: Option<Node<'a, 'a>>,

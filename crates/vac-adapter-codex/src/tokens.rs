@@ -52,7 +52,7 @@ pub(crate) enum Count<'a> {
     New {
         /// The usage as `token-usage`.
         stated: Any<'a>,
-        /// In buckets that can be added up.
+        /// The tokens in additive buckets.
         buckets: annotations::Usage<'static>,
     },
     /// No tokens, because the entry with this id has counted them.

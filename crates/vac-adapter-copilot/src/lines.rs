@@ -27,7 +27,7 @@ const SIGNS: &[&str] = &[
     "user.message",
 ];
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     facts: LineFacts,

@@ -15,7 +15,7 @@ pub(crate) enum Line {
     Row(Row),
     /// A part of the CLI's database.
     Chat(Chat),
-    /// None of these.
+    /// A document of an unknown kind.
     Unknown,
 }
 

@@ -11,7 +11,7 @@ use vac_value::{Kind, Node};
 use crate::line;
 use crate::usage::is_usage;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,

@@ -18,7 +18,7 @@ const PROJECT_ROOT: &str = ".project_root";
 pub(crate) struct Attachments<'i> {
     /// The folder that `.project_root` names.
     pub project_root: Option<String>,
-    /// All others.
+    /// All other files.
     files: Vec<&'i dyn Input>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum State {
 /// One version of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
-    /// Its state in the conversation.
+    /// The state of the version in the conversation.
     pub state: State,
     /// Whether its tokens are counted.
     pub counts: bool,

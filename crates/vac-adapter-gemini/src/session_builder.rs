@@ -35,7 +35,7 @@ pub(crate) struct SessionBuilder {
     pub id: Option<String>,
     /// The format of the head or the document that began it.
     pub form: Option<Form>,
-    /// Its frames.
+    /// The frames of the session, in segments.
     pub segments: Vec<Segment>,
     /// The facts about it.
     pub facts: Facts,

@@ -207,9 +207,9 @@ impl Shape {
 /// A prompt of a list with the prompts of several sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct Pick {
-    /// Its number in the list, from 1.
+    /// The number of the prompt in the list, from 1.
     pub number: u64,
-    /// Its nodes in the document, or its bytes in a damaged document.
+    /// The nodes of the prompt in the document, or its bytes in a damaged document.
     pub range: Range<usize>,
 }
 

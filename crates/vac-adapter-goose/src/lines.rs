@@ -10,7 +10,7 @@ use vac_value::{Kind, Node};
 
 use crate::line;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,

@@ -79,7 +79,7 @@ pub(crate) struct Call {
     pub result: Option<u64>,
 }
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,

@@ -13,7 +13,7 @@ use vac_value::{Kind, Node};
 use crate::line;
 use crate::tools::TOOLS;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,

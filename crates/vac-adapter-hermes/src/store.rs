@@ -100,7 +100,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: false,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[SESSIONS, PROMPTS, MESSAGES, USAGE],
     open_database: |database| DATABASE.open(database),

@@ -34,13 +34,13 @@ impl Redaction {
 /// contain the object itself.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredObject<'a> {
-    /// Its class.
+    /// The class of the object.
     pub class: Class,
     /// The place of its frame.
     pub place: Place,
     /// The number of the object in that frame.
     pub node: u32,
-    /// Its size in bytes.
+    /// The size of the object in bytes.
     pub size: usize,
     /// The session that it names.
     pub session: Option<Number>,
@@ -49,7 +49,7 @@ pub(crate) struct StoredObject<'a> {
     /// Whether the container nests the object in its message, so that its place there decides the
     /// order, and not its id.
     pub is_nested: bool,
-    /// Its id.
+    /// The id of the object.
     pub id: Option<Text<'a>>,
     /// The time at which it was created.
     pub created: Option<u64>,
@@ -69,7 +69,7 @@ pub(crate) struct StoredObject<'a> {
     pub row: RowPlace,
     /// The facts that a part states about the author of its message.
     pub words: Words,
-    /// Its annotations.
+    /// The annotations of the object.
     pub notes: Notes,
     /// The text of the object, if it is not read from its frame: because the export is damaged, or
     /// because it is data of a session whose input is not in memory.
@@ -199,9 +199,9 @@ impl Notes {
 /// A model that messages name.
 #[derive(Clone, Debug, Eq, Hash)]
 pub(crate) struct Model<'a> {
-    /// Its name.
+    /// The name of the model.
     pub name: Text<'a>,
-    /// Its provider.
+    /// The provider of the model.
     pub provider: Option<Text<'a>>,
 }
 

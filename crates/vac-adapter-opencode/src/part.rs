@@ -70,7 +70,7 @@ mapping! {
 /// The context for reading a part that is an event.
 #[derive(Clone, Copy)]
 pub(crate) struct EventContext<'c> {
-    /// Its type.
+    /// The type of the part.
     kind: &'c str,
     /// The session's id.
     session: &'c str,

@@ -14,7 +14,7 @@ use vac_value::{IntoOwned, Kind, Node};
 use crate::tree::Tree;
 use crate::{event, line, store};
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,

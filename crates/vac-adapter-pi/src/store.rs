@@ -65,7 +65,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: false,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[WINDOWS, NODES, ARCHIVES, EVENTS],
     open_database: |database| DATABASE.open(database),

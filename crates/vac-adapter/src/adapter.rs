@@ -248,7 +248,7 @@ pub trait Session {
 /// The session that another one came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parent {
-    /// Its id.
+    /// The id of the session.
     pub session_id: String,
     /// The relation of the other session to this one.
     pub relation: Relation,
@@ -269,7 +269,7 @@ pub trait Sink {
 pub struct Origin<'a> {
     /// The place of the entry's frame.
     pub place: Place,
-    /// Its bytes.
+    /// The bytes of that part.
     pub bytes: &'a [u8],
 }
 

@@ -23,7 +23,7 @@ const MAX_PIECE: usize = 4 << 20;
 pub struct Attachment<'f> {
     /// The file.
     pub file: &'f dyn Input,
-    /// Its number among all files of the session, from 0.
+    /// The number of the file among all files of the session, from 0.
     pub number: usize,
 }
 

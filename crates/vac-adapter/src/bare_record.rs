@@ -39,9 +39,9 @@ pub struct BareRecord<'i> {
     pub id: &'i str,
     /// The format of the session.
     pub format: Option<Text<'static>>,
-    /// When the session began. The record states it as its creation time, too.
+    /// The time at which the session began. The record states it as its creation time, too.
     pub start: Option<AbstractTimestamp<'static>>,
-    /// When the session ended.
+    /// The time at which the session ended.
     pub end: Option<AbstractTimestamp<'static>>,
     /// The agent and its models.
     pub agent_meta: AgentMeta<'static>,

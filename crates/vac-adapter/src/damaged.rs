@@ -66,16 +66,16 @@ pub enum Piece<'a> {
     Member {
         /// The key of the list that the element is in; empty for the document.
         of: &'static str,
-        /// Its key.
+        /// The key of the member.
         key: Document<'a>,
-        /// Its value.
+        /// The value of the member.
         value: Document<'a>,
     },
     /// A list begins, which is a member of the document or of a damaged element.
     List {
         /// The key of the list that the element is in; empty for the document.
         of: &'static str,
-        /// Its key.
+        /// The key of the member.
         key: Document<'a>,
     },
     /// A damaged element begins; its members and the elements of its lists follow.

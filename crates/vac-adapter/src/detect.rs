@@ -46,9 +46,9 @@ pub struct Sample<'a> {
     pub name: &'a str,
     /// The folder of the input, as [`Input::folder`] returns it.
     pub folder: &'a str,
-    /// Its first bytes, of any content.
+    /// The first bytes of the input, of any content.
     pub bytes: &'a [u8],
-    /// Its first documents. A very long one is represented by its beginning.
+    /// The first documents. A very long one is represented by its beginning.
     pub documents: Vec<Document<'a>>,
 }
 

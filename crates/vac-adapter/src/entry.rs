@@ -17,7 +17,7 @@ use crate::provider::UNKNOWN;
 pub struct Common<'a> {
     /// The time at which the entry was written.
     pub timestamp: Option<AbstractTimestamp<'a>>,
-    /// Its id.
+    /// The id of the entry.
     pub id: Option<Text<'a>>,
     /// Members that the schema does not name.
     pub extensions: Rest<'a>,

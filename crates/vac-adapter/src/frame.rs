@@ -122,9 +122,9 @@ pub struct Place {
     pub index: u64,
     /// The line on which the frame begins, from 1.
     pub line: u64,
-    /// Its number among the frames that begin on this line, from 1.
+    /// The number of the frame among the frames that begin on this line, from 1.
     pub part: u64,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
 }
 

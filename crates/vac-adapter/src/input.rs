@@ -71,9 +71,9 @@ pub trait Input {
 /// An input in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory<'a> {
-    /// Its name without the folder.
+    /// The name of the input without the folder.
     pub name: &'a str,
-    /// Its bytes.
+    /// The bytes of the input.
     pub bytes: &'a [u8],
 }
 

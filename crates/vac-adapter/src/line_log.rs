@@ -118,9 +118,9 @@ pub fn git(
 /// The position of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineAt {
-    /// Its number among all frames of the log, from 0.
+    /// The number of the line among all frames of the log, from 0.
     pub index: u64,
-    /// Its place.
+    /// The place of the line.
     pub place: Place,
 }
 
@@ -275,7 +275,7 @@ pub fn survey<F: LineFormat + 'static>(
 struct LineSession<'i, F> {
     input: &'i dyn Input,
     shared: Rc<SharedLog<'i>>,
-    /// Its number among the sessions of the log.
+    /// The number of the session in the log.
     number: usize,
     format: F,
     id: String,

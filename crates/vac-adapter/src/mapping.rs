@@ -82,7 +82,7 @@ pub use vac_value::Node;
 pub struct Mapping {
     /// The name of the object in reports.
     pub object: &'static str,
-    /// What the object is: the documentation of its struct.
+    /// The description of the object, which is the documentation of its struct.
     pub about: &'static str,
     /// One row for each native key, or for several that are treated alike.
     pub rows: &'static [MappingRow],
@@ -95,7 +95,7 @@ pub struct Mapping {
 pub struct MappingRow {
     /// The native keys of the member.
     pub keys: &'static [&'static str],
-    /// What the member becomes, as Markdown; empty if it is only kept.
+    /// The canonical members that the native one becomes, as Markdown; empty if it is only kept.
     pub canonical: &'static str,
     /// Whether the member is kept under its native name, too.
     pub is_kept: bool,

@@ -66,7 +66,7 @@ pub fn leave_out(left_out: &mut LeftOut, kind: &str) {
 /// One text of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its text.
+    /// The text of the block.
     pub text: String,
     /// Whether it is a piece of a text rather than a paragraph.
     pub is_piece: bool,

@@ -40,7 +40,7 @@ use crate::message_text::{Block, LeftOut, MessageText, blocks, join, leave_out};
 pub struct PromptRule {
     /// The pattern by which such a text is recognised.
     pub pattern: PromptPattern,
-    /// Its author.
+    /// The author of the text.
     pub author: Author,
     /// The version of the agent in which it was seen.
     pub seen_in: &'static str,

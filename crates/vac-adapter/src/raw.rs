@@ -18,7 +18,7 @@ pub const EVENT_TYPE: &str = "unparsed";
 pub struct KnownMembers<'a> {
     /// The id in the log, or else one made from its place.
     pub id: Option<Text<'a>>,
-    /// Its time.
+    /// The time of the entry.
     pub timestamp: Option<AbstractTimestamp<'a>>,
     /// The id of its parent.
     pub parent_id: Option<Text<'a>>,

@@ -18,9 +18,9 @@ pub const NO_CONVERSATION: &str = "no message and no tool call found";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceFile {
-    /// Its name, without the folder.
+    /// The name of the file, without the folder.
     pub name: String,
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     pub size: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     #[serde(rename = "sha-256")]

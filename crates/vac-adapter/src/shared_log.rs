@@ -27,7 +27,7 @@ struct Run {
     session: usize,
     /// The number of the first one among all frames of the log.
     index: u64,
-    /// Its place.
+    /// The place of the first frame.
     place: Place,
 }
 

@@ -9,9 +9,9 @@ use crate::places::AgentPlace;
 /// The rules by which an agent deletes sessions and calls other programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
-    /// When it deletes sessions; `None` if it is not known to.
+    /// When the agent deletes sessions; `None` if it is not known to delete any.
     pub retention: Option<Retention>,
-    /// How it calls another program; `None` if it is not known to.
+    /// How the agent calls another program; `None` if it is not known to call one.
     pub hook: Option<AgentHook>,
 }
 

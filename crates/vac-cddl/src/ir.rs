@@ -117,7 +117,7 @@ pub struct Rule {
     pub source: String,
     /// The location of the rule's name.
     pub location: Location,
-    /// Its type.
+    /// The type of the rule.
     pub body: Type,
 }
 
@@ -138,7 +138,7 @@ pub enum RuleOrigin {
 pub struct Type {
     /// The kind of type.
     pub kind: TypeKind,
-    /// Its location.
+    /// The location of the type.
     pub location: Location,
 }
 
@@ -299,7 +299,7 @@ pub struct Group {
     pub choices: Vec<Vec<Element>>,
     /// For each alternative: the group rule that it consists of, if it is only that.
     pub names: Vec<Option<String>>,
-    /// Its location.
+    /// The location of the group.
     pub location: Location,
 }
 
@@ -312,7 +312,7 @@ pub struct Element {
     pub kind: ElementKind,
     /// The comment lines directly above, or after it on the same line.
     pub docs: Vec<String>,
-    /// Its location.
+    /// The location of the element.
     pub location: Location,
 }
 

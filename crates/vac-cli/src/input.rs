@@ -33,7 +33,7 @@ pub enum Input {
 #[derive(Clone, Debug)]
 pub struct ArchivedRecord {
     source: Arc<dyn Source>,
-    /// Its name in the source.
+    /// The name of the record in the source.
     name: String,
     shown: String,
 }

@@ -27,9 +27,9 @@ const GOLDENS: &str = "fixtures/cddl";
 /// A file that is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its content.
+    /// The content of the file.
     pub text: String,
 }
 

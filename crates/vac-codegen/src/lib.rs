@@ -90,7 +90,7 @@ pub fn read_files(
 pub struct GeneratedFile {
     /// Path below the crate's generated folder.
     pub name: &'static str,
-    /// Its content.
+    /// The content of the file.
     pub text: String,
 }
 

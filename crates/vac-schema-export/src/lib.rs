@@ -77,7 +77,7 @@ pub enum Error {
     NotJson {
         /// The name of the rule.
         rule: String,
-        /// Its location.
+        /// The location of the rule.
         location: Location,
     },
 }

@@ -46,7 +46,7 @@ pub struct Builder {
 pub struct Definition {
     /// The name of the rule.
     pub name: String,
-    /// Its type.
+    /// The type of the rule.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude.
     pub is_prelude: bool,

@@ -240,7 +240,7 @@ pub struct Group {
 /// One alternative of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
-    /// Its elements, in order.
+    /// The elements of the alternative, in order.
     pub elements: TableList<Element>,
     /// Whether it has at most 64 elements, all of them members. A map of that form is
     /// matched in one pass.

@@ -182,7 +182,7 @@ pub struct SignedFacts {
     pub issuer: Option<String>,
     /// The subject.
     pub subject: Option<String>,
-    /// When the signer says that it signed, in whole seconds since 1970.
+    /// The time of signing that the signer claims, in whole seconds since 1970.
     pub issued_at: Option<i64>,
     /// The media type of the record.
     pub content_type: Option<String>,

@@ -56,19 +56,19 @@ pub struct Trust {
 /// The reason why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
-    /// It is missing.
+    /// No certificate was given.
     Missing,
     /// The only one is in the unprotected header, and nothing protected names it.
     Unprotected,
-    /// It could not be parsed.
+    /// The certificate could not be parsed.
     Unreadable(String),
-    /// Its key cannot be used.
+    /// The key of the certificate cannot be used.
     Key(KeyError),
-    /// Its key is not the signer's.
+    /// The key of the certificate is not the signer's.
     OtherKey,
-    /// It does not lead to a root that is trusted.
+    /// The certificate does not lead to a trusted root.
     Chain(String),
-    /// It is not the one whose hash is in the protected header.
+    /// The certificate is not the one whose hash is in the protected header.
     Hash,
     /// There are too many.
     TooMany(usize),

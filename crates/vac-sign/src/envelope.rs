@@ -42,7 +42,7 @@ pub struct Envelope<'a> {
 pub enum EnvelopeError {
     /// The bytes are not an envelope.
     NotSigned(&'static str),
-    /// Not CBOR, or more than one item.
+    /// The bytes are not CBOR, or more than one item.
     Syntax(SyntaxError),
     /// An array of four elements without a tag.
     Untagged,
@@ -52,7 +52,7 @@ pub enum EnvelopeError {
     TagInside(u64),
     /// Another tag in place of that of a `COSE_Sign1`.
     OtherTag(u64),
-    /// Not four elements of the right kinds.
+    /// The envelope does not have four elements of the right kinds.
     Shape {
         /// The element, or the whole envelope.
         what: &'static str,
@@ -90,7 +90,7 @@ pub enum EnvelopeError {
     Critical {
         /// The label of the parameter.
         label: String,
-        /// Why it is not supported.
+        /// The reason for which it is not supported.
         why: &'static str,
     },
     /// A hash envelope with a content type (3) in addition to that of the hashed bytes (259).

@@ -34,7 +34,7 @@ pub(crate) fn from_facts(
 
 /// The trace metadata of an unprotected header about its record.
 pub(crate) enum Stated {
-    /// Nothing.
+    /// No trace metadata is stated.
     Nothing,
     /// A value that is not trace metadata.
     Malformed(Box<DecodeError>),

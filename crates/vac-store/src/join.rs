@@ -51,7 +51,7 @@ impl DetectedLog {
 /// A file that is not part of any session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusedFile {
-    /// Its name in messages.
+    /// The name of the file in messages.
     pub shown: String,
     /// The reason.
     pub reason: UnusedReason,

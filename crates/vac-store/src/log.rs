@@ -26,7 +26,7 @@ pub struct StoredLog {
     pub shown: String,
     /// Whether the user named the log itself, not a folder that contains it.
     pub named: bool,
-    /// Its files; there is at least one.
+    /// The files of the log; there is at least one.
     pub(crate) parts: Vec<Part>,
     /// The companion files.
     pub(crate) attachments: Vec<Part>,
@@ -34,7 +34,7 @@ pub struct StoredLog {
     pub(crate) stored: Option<(&'static str, StoredSession)>,
     /// The agent in whose place it was found.
     pub(crate) origin: Option<Origin>,
-    /// Its rank among the logs of the same session.
+    /// The rank of the log among the logs of the same session.
     pub(crate) rank: Rank,
     /// The encoding, if it is known to be a record and not a log.
     pub(crate) record_encoding: Option<Encoding>,

@@ -42,7 +42,7 @@ pub struct KeptRecords {
 /// A record of a folder that keeps it in its own format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRecord {
-    /// Its name in the source, which is unique among all folders.
+    /// The name of the record in the source, which is unique among all folders.
     pub name: String,
     /// Its path in messages. It can also be opened by this path.
     pub shown: String,
@@ -75,7 +75,7 @@ pub struct KeptLog<'k> {
     pub is_in_store: bool,
     /// The sources that the record states.
     pub sources: &'k [SourceFile],
-    /// Its name in messages.
+    /// The name of the log in messages.
     pub shown: String,
 }
 

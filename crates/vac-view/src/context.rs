@@ -37,11 +37,11 @@ impl Position<'_> {
 /// The context of an entry. Values that an entry does not state are inherited from its parent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'c> {
-    /// Its position; `None` for events that are not read from an entry.
+    /// The position of the entry; `None` for events that are not read from an entry.
     pub position: Option<&'c Position<'c>>,
     /// The id of the entry.
     pub entry_id: Option<&'c str>,
-    /// Its time.
+    /// The time of the entry.
     pub timestamp: Option<&'c AbstractTimestamp<'c>>,
     /// The id of the entry that it repeats.
     pub duplicate_of: Option<&'c str>,

@@ -63,7 +63,7 @@ pub enum EventKind<'e> {
     },
     /// A message in the model's name.
     AssistantText {
-        /// Its text.
+        /// The text of the message.
         text: MessageText,
         /// The model.
         model: Option<&'e str>,

@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 512;
 pub(crate) struct CalledTool {
     /// The tool's native name.
     pub name: String,
-    /// Its category.
+    /// The category of the call.
     pub action: Action<'static>,
 }
 

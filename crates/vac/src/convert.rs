@@ -82,7 +82,7 @@ pub fn convert(
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Record {
-    /// Its bytes: JSON or CBOR.
+    /// The bytes of the record: JSON or CBOR.
     #[serde(skip)]
     pub bytes: Vec<u8>,
     /// The report on the conversion of the session.

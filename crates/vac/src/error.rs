@@ -28,13 +28,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// A file or stream could not be read or written.
     Io,
-    /// Not a log of any supported agent, or not a record.
+    /// The input is not a log of any supported agent, or not a record.
     Unrecognised,
     /// A log of an agent, or an argument, that is not accepted.
     Refused,
     /// The log was changed while it was read.
     Changed,
-    /// Not a valid record.
+    /// The input is not a valid record.
     Invalid,
     /// A file that already exists.
     Exists,

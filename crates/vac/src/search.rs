@@ -76,7 +76,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SkippedFile {
-    /// Its path.
+    /// The path of the file.
     pub name: String,
     /// The reason why it was skipped.
     pub reason: SkippedBecause,
@@ -89,11 +89,11 @@ pub struct SkippedFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkippedBecause {
-    /// It is not a log of an agent that is wanted.
+    /// The file is not a log of an agent that is wanted.
     NotALog,
-    /// It is a symbolic link.
+    /// The file is a symbolic link.
     Link,
-    /// It is a pipe, a socket or a device.
+    /// The file is a pipe, a socket or a device.
     SpecialFile,
 }
 
@@ -101,7 +101,7 @@ pub enum SkippedBecause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Duplicate {
-    /// Its path.
+    /// The path of the log.
     pub name: String,
     /// The log that is converted instead.
     pub of: String,
@@ -112,7 +112,7 @@ pub struct Duplicate {
 /// Logs that were found, with their agents, in order.
 #[derive(Debug)]
 pub struct Selected {
-    /// Those that are wanted, and files that are not recognised or could not be read.
+    /// The logs that are wanted, and files that are not recognised or could not be read.
     pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! One session log to convert.
+//! Defines tasks, each of which is one session log to convert.
 
 use std::collections::HashMap;
 use std::sync::Arc;

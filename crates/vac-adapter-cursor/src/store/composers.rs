@@ -109,12 +109,12 @@ fn preview(composer: Node<'_, '_>, id: &str) -> Preview {
     }
 }
 
-/// The bubbles that a composer names.
+/// A composer, and the bubbles that it names.
 #[derive(PartialEq, Eq)]
 enum Composer {
-    /// It does not exist.
+    /// The composer does not exist.
     None,
-    /// Nothing.
+    /// The composer names no bubbles.
     Silent,
     /// The ids of the bubbles, in order.
     Names(Vec<String>),

@@ -25,7 +25,7 @@ use vac_adapter::container::{
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Node};
 
-/// Its databases.
+/// The databases of Cursor.
 pub(crate) const STORES: Stores = Stores {
     tables: &[composers::COMPOSERS, composers::BUBBLES, chat::META, chat::BLOBS],
     open_database: open,

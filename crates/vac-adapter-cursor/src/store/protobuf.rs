@@ -4,9 +4,9 @@
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field<'a> {
-    /// Its number.
+    /// The number of the field.
     pub number: u64,
-    /// Its value.
+    /// The value of the field.
     pub content: Content<'a>,
 }
 

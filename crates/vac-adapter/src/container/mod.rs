@@ -84,9 +84,9 @@ pub struct StoredSession {
     /// The key of the session in the container. It is the text of a [`StoreKey`] if the container
     /// can have rows or files that name no session.
     pub key: String,
-    /// Its size in bytes, if that is known without reading it.
+    /// The size of the session in bytes, if it is known without reading the session.
     pub size: Option<u64>,
-    /// Its preview, for a list.
+    /// The preview of the session, for a list.
     pub preview: Preview,
     /// Whether another log of the agent that has the session, too, replaces this one.
     pub is_replaced: bool,

@@ -30,7 +30,7 @@ enum State {
 
 /// A piece of a frame.
 pub(super) struct Piece {
-    /// Its length.
+    /// The length of its content in bytes.
     pub content: usize,
     /// The number of bytes that it takes up in the input, with a carriage return before a line end,
     /// which is not part of the content.

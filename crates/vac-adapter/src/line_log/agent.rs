@@ -21,7 +21,7 @@ use crate::verdict::Verdict;
 pub struct LineAgent {
     /// The name of the agent.
     pub name: &'static str,
-    /// Its name for messages.
+    /// The name of the agent in messages.
     pub title: &'static str,
     /// Returns how well the documents of a sample fit.
     pub detect: fn(&Sample<'_>) -> Verdict,
@@ -97,7 +97,7 @@ impl LineAgent {
 
 /// An agent whose sessions consist of lines. Its tables implement its [`Adapter`].
 pub trait LineAdapter: Sync {
-    /// Its tables.
+    /// The tables of the agent.
     const AGENT: LineAgent;
 }
 

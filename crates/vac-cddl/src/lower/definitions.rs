@@ -18,7 +18,7 @@ pub(super) struct Definitions<'a> {
 
 /// The definition of a name: all rules of that name.
 pub(super) struct Definition<'a> {
-    /// With its `$` or `$$`, and with the prefix of its module.
+    /// The name with its `$` or `$$`, and with the prefix of its module.
     pub(super) name: Rc<str>,
     pub(super) origin: RuleOrigin,
     /// The first place of the name.

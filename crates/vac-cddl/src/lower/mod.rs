@@ -44,7 +44,7 @@ struct Lowering<'a> {
     recursive: &'a HashSet<String>,
     /// Instances, containers and rules of the prelude that were used so far.
     found: HashSet<String>,
-    /// Those that are still to be lowered.
+    /// The instances, containers and rules that are still to be lowered.
     instances: Vec<Pending<'a>>,
     prelude: VecDeque<Named<'a>>,
     /// For rules that only name another rule: the end of the chain of names.

@@ -35,7 +35,7 @@ impl Scope<'_> {
 pub(super) struct Argument<'a> {
     pub(super) type1: &'a Type1<'a>,
     pub(super) scope: Rc<Scope<'a>>,
-    /// As it is written, with parameters replaced by their arguments.
+    /// The argument as it is written, with parameters replaced by their arguments.
     text: String,
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Alias {
 /// The rules of a specification, or of one of its modules.
 #[derive(Clone, Default)]
 pub(crate) struct RuleSet<'a> {
-    /// Those of its own text, then those of modules in the order of the directives.
+    /// The rules of its own text, then those of modules in the order of the directives.
     pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) aliases: Vec<Alias>,
     /// The places of a name in `entries`.

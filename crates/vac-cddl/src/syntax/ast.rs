@@ -55,7 +55,7 @@ pub enum Body<'a> {
 pub struct Name<'a> {
     /// The name as it is written.
     pub text: &'a str,
-    /// Its range in the text.
+    /// The range of the name in the text.
     pub span: TextSpan,
 }
 
@@ -107,7 +107,7 @@ pub enum OperatorKind<'a> {
 pub struct Type2<'a> {
     /// The kind of type.
     pub kind: Type2Kind<'a>,
-    /// Its range in the text.
+    /// The range of the type in the text.
     pub span: TextSpan,
 }
 

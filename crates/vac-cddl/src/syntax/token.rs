@@ -14,7 +14,7 @@ use crate::lower::limits;
 pub struct Token {
     /// The kind of token.
     pub kind: TokenKind,
-    /// Its range in the text.
+    /// The range of the token in the text.
     pub span: TextSpan,
 }
 
@@ -96,7 +96,7 @@ symbols! {
 /// The tokens and comments of a text.
 #[derive(Debug, Default)]
 pub(super) struct Tokenized {
-    /// In the order of the text.
+    /// The tokens, in the order of the text.
     pub tokens: Vec<Token>,
     /// Comments, each from its `;` to the end of the line.
     pub comments: Vec<TextSpan>,

@@ -80,7 +80,7 @@ pub struct ArchiveHeadOutput {
     /// When the signer says that it was signed, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// Its bytes, in base64.
+    /// The bytes of the head, in base64.
     pub head: String,
 }
 
@@ -147,7 +147,7 @@ pub struct ArchiveStatusOutput {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnarchivedLog {
-    /// Its path.
+    /// The path of the log.
     pub log: String,
     /// The agent.
     pub agent: String,

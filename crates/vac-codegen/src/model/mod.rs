@@ -26,7 +26,7 @@ pub struct Model {
 
 /// One type with a name.
 pub struct Item {
-    /// Its Rust name.
+    /// The Rust name of the type.
     pub name: Ident,
     /// The CDDL rule that it is, or is part of.
     pub rule: String,
@@ -55,7 +55,7 @@ pub enum Place {
 
 /// The content of a named type.
 pub enum Body {
-    /// Not known yet.
+    /// The shape is not known yet.
     Open,
     /// A single value, as a constant that other code can refer to.
     Constant(LiteralValue),
@@ -123,11 +123,11 @@ pub enum Member {
     Field(Field),
     /// A member that can have one value only. It is checked and written, but is not a field.
     Constant {
-        /// Its number among the members of its group.
+        /// The number of the member in its group.
         number: usize,
-        /// Its key.
+        /// The key of the member.
         key: Literal,
-        /// Its value.
+        /// The value of the member.
         value: LiteralValue,
     },
     /// All entries whose key is of a type.
@@ -136,20 +136,20 @@ pub enum Member {
 
 /// A member of a map that is a field.
 pub struct Field {
-    /// Its Rust name.
+    /// The Rust name of the field.
     pub name: Ident,
     /// Its numbers among the members of its group. There are several if groups inside the
     /// group have members with the same key.
     pub numbers: Vec<usize>,
-    /// Its key.
+    /// The key of the member.
     pub key: Literal,
-    /// Its key in JSON, if that differs.
+    /// The key of the member in JSON, if it differs.
     pub json_key: Option<Literal>,
     /// Whether the key is a type in the schema's tables.
     pub is_by_type: bool,
     /// Whether it is always present.
     pub required: bool,
-    /// Its type.
+    /// The type of the member.
     pub shape: Shape,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -157,9 +157,9 @@ pub struct Field {
 
 /// The members of a map whose keys are of a type.
 pub struct Rest {
-    /// Its Rust name.
+    /// The Rust name of the field for the members.
     pub name: Ident,
-    /// Its number among the members of its group.
+    /// The number of the member in its group.
     pub number: usize,
     /// The type of the keys.
     pub key: Shape,
@@ -173,7 +173,7 @@ pub struct Rest {
 
 /// A part of an array of different elements.
 pub struct Part {
-    /// Its Rust name.
+    /// The Rust name of the part.
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -208,7 +208,7 @@ pub enum PartKind {
 
 /// A choice.
 pub struct Enum {
-    /// In order.
+    /// The variants, in order.
     pub variants: Vec<Variant>,
     /// The choice that the variants are alternatives of.
     pub choice: Choice,
@@ -229,7 +229,7 @@ pub enum Choice {
 
 /// One alternative of a choice.
 pub struct Variant {
-    /// Its Rust name.
+    /// The Rust name of the variant.
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,

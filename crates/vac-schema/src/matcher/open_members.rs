@@ -49,7 +49,7 @@ struct Left {
 /// The alternatives of a group by the key that each requires.
 #[derive(Debug)]
 struct Alternatives {
-    /// Those that require no key, and those whose key is open.
+    /// The alternatives that require no key, and those whose key is open.
     candidates: BitSet,
     /// The alternatives that require the key of a member.
     by_member: HashMap<usize, Vec<usize>>,

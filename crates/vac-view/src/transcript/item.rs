@@ -66,7 +66,7 @@ pub enum ItemKind {
     Answer {
         /// The author, if it is not the model.
         author: Option<MessageAuthor>,
-        /// Its text.
+        /// The text of the message.
         text: MessageText,
         /// The model.
         model: Option<String>,
@@ -135,7 +135,7 @@ pub struct Call {
     pub outcome: Option<Outcome>,
     /// The exit code, if the call itself states one.
     pub exit_code: Option<i128>,
-    /// Its result, if there is one.
+    /// The result of the call, if there is one.
     pub result: Option<CallResult>,
     /// The call id, which its result has too.
     pub(super) id: Option<String>,

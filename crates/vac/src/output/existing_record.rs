@@ -25,7 +25,7 @@ const TRIES: usize = 16;
 /// The facts that a record states about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExistingRecord {
-    /// Its id, which is that of the session.
+    /// The id of the record, which is that of the session.
     pub id: String,
     /// The files that it was made from.
     pub sources: Vec<SourceFile>,

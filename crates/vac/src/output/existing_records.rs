@@ -46,7 +46,7 @@ pub struct ExistingRecords {
 /// A record in the folder.
 #[allow(clippy::struct_field_names)] // a record states a record
 pub struct Record {
-    /// Its file.
+    /// The file of the record.
     pub path: PathBuf,
     stat: Option<FileStat>,
     /// The facts that it states.

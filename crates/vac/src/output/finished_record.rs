@@ -28,7 +28,7 @@ use crate::containment::hash_entries;
 pub struct FinishedRecord<'f> {
     /// The record.
     pub record: WrittenRecord,
-    /// Its encoding.
+    /// The encoding of the record.
     pub encoding: Encoding,
     /// The extent of the record.
     pub profile: Profile,
