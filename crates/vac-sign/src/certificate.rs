@@ -56,7 +56,7 @@ pub struct Trust {
 /// The reason why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
-    /// No certificate was given.
+    /// There is no certificate.
     Missing,
     /// The only one is in the unprotected header, and nothing protected names it.
     Unprotected,
