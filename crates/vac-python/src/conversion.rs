@@ -92,12 +92,12 @@ pub fn convert(
     Ok(all)
 }
 
-/// Brings a folder of records up to date, as `vac convert -o FOLDER/` does: converts the sessions
-/// that are new or have changed, to a file for each.
+/// Updates a folder of records, as `vac convert -o FOLDER/` does: converts the sessions that are
+/// new or have changed, each to its own file.
 ///
 /// A record is replaced only by one that contains it, or with `overwrite`. Otherwise it is kept, and
-/// the new record gets another name. Returns what came of each session (`sessions`) and the errors of
-/// logs that could not be converted (`failed`). `reconvert` converts unchanged logs, too, and
+/// the new record gets another name. Returns the result of each session (`sessions`) and the errors
+/// of logs that could not be converted (`failed`). `reconvert` converts unchanged logs, too, and
 /// `rehash` ignores the index of the folder. The other options are those of `convert`.
 #[pyfunction]
 #[pyo3(signature = (

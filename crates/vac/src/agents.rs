@@ -1,15 +1,15 @@
 //! The supported agents.
 //!
 //! Adapters do not depend on each other; only this crate depends on all of them. The list is
-//! ordered: of two adapters that are equally sure of a log, the first reads it.
+//! ordered: if two adapters have the same confidence in a log, the first reads it.
 
 use std::fmt;
 
 use vac_adapter::Adapter;
 use vac_adapter::places::Variables;
 
-/// The adapters of all supported agents, in the order of detection: of two that are equally sure of
-/// a log, the first reads it.
+/// The adapters of all supported agents, in the order of detection: if two have the same confidence
+/// in a log, the first reads it.
 pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_claude::Claude,
     &vac_adapter_codex::Codex,

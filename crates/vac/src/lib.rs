@@ -63,14 +63,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`
-//! (convert, validate and sign a folder), `update_folder` (convert what is new), `list_sessions`,
-//! `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
+//! The folder `examples` of this crate contains programs for the most common tasks:
+//! `convert_folder` (convert, validate and sign a folder), `update_folder` (convert new and changed
+//! sessions), `list_sessions`, `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log`
+//! and `write_page`. `cargo doc -p vac --open` opens this page.
 //!
 //! # Parts
 //!
-//! This crate is the front door of the workspace: the crates that it is made of are its modules, so
-//! that a program needs no other one.
+//! The other crates of the workspace are modules of this one, so that a program needs to depend on
+//! no other crate.
 //!
 //! | module | what it is |
 //! |---|---|

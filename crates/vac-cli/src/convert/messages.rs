@@ -1,4 +1,4 @@
-//! What `vac convert` prints while logs are converted.
+//! Prints the messages of `vac convert` while logs are converted.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::format::truncate;
 use crate::printer::{Printer, Progress};
 
-/// Prints what happens while logs are converted.
+/// A printer of the events of a conversion.
 pub struct Messages<'p> {
     printer: &'p Printer,
     /// The file or folder that is written to.
@@ -20,7 +20,7 @@ pub struct Messages<'p> {
     shows_progress: bool,
     /// The progress of the current stage.
     progress: Option<Progress<'p>>,
-    /// The worst of what has happened.
+    /// The most severe result so far.
     exit: Exit,
 }
 
@@ -30,7 +30,7 @@ impl<'p> Messages<'p> {
         Self { printer, output, shows_progress, progress: None, exit: Exit::Success }
     }
 
-    /// Prints what has happened.
+    /// Prints an event.
     pub fn take(&mut self, event: OutputEvent<'_>) {
         match event {
             OutputEvent::Waiting => self.printer.waiting_for(self.output),
@@ -57,7 +57,7 @@ impl<'p> Messages<'p> {
         }
     }
 
-    /// Ends the progress. Returns the worst of what has happened.
+    /// Ends the progress, and returns the most severe result.
     pub fn finish(self) -> Exit {
         self.exit
     }

@@ -24,8 +24,8 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder. Calls `waits` before it waits for another process. Returns `None` if
-    /// another process has the lock and `wait` is [`Wait::No`].
+    /// Locks a folder. Calls `waits` before waiting for another process. Returns `None` if another
+    /// process has the lock and `wait` is [`Wait::No`].
     ///
     /// # Errors
     /// If the folder cannot be opened or locked.

@@ -1,8 +1,8 @@
 //! Reads the facts that a record of `vac` states about itself: the id of its session, its sources
 //! and its labels.
 //!
-//! The id is at the beginning of a record, the others are at its end. Both are found without
-//! reading what is between them.
+//! The id is at the beginning of a record, the other facts are at its end. They are found without
+//! reading the part between them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -47,7 +47,7 @@ pub fn read_id(path: &Path, encoding: Encoding) -> io::Result<Option<String>> {
 }
 
 impl ExistingRecord {
-    /// Reads what the record in a file states; `None` if it is not a record of `vac`.
+    /// Reads the facts that the record in a file states; `None` if it is not a record of `vac`.
     pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -77,7 +77,8 @@ impl ExistingRecord {
     }
 }
 
-/// Returns the id of a record. What is before the session is an object, once it is closed.
+/// Returns the id of a record. The text before the session is an object if a closing brace is
+/// added.
 fn json_id(head: &[u8]) -> Option<String> {
     let key = format!("\"{SESSION}\"");
     for at in memmem::find_iter(head, &key).take(TRIES) {
@@ -91,8 +92,8 @@ fn json_id(head: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the sources and labels of a record. From the key to the end is an object, once it is opened, if it
-/// is a key of the record and not of anything in it.
+/// Returns the sources and labels of a record. The text from the key to the end is an object if an
+/// opening brace is added, provided that the key is one of the record and not of a value in it.
 fn json_end(tail: &[u8]) -> Option<RecordEnd> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
