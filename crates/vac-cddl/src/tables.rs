@@ -41,7 +41,7 @@ impl<'s> TableIndex<'s> {
     }
 }
 
-/// Makes the tables of a schema, and the index of what they were made of.
+/// Builds the tables of a schema, and the index of its types and groups in them.
 pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Error> {
     let mut tables = Tables {
         rules: &schema.rules,

@@ -4,9 +4,9 @@
 //! Results are passed on in the order of the logs. A session that cannot be read does not stop the
 //! others.
 //!
-//! A session is handed over once: if its log is named and also in its place, and if a record of it
-//! is in the folder of records. An id alone does not identify a session: agents do not know of each
-//! other's ids, and a folder of records can be that of several machines.
+//! A session is passed on only once, even if its log is named and also in its place, or if a record
+//! of it is in the folder of records. An id alone does not identify a session: different agents can
+//! use the same id, and a folder of records can contain those of several machines.
 
 use std::collections::HashSet;
 use std::io;

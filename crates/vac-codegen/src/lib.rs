@@ -128,7 +128,8 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, E
     Ok(files)
 }
 
-/// Returns the tables that documents are matched against, and the index of what they are made of.
+/// Returns the tables that documents are matched against, and the index of the schema's types and
+/// groups in them.
 fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
     vac_cddl::indexed_tables(schema).map_err(Error::Tables)
 }

@@ -19,7 +19,7 @@
 //! let page = Page { contents, version: "1.0".to_owned() };
 //! let html = page.render(&[])?;
 //!
-//! // The page contains what it was made of, and making it again gives the same bytes.
+//! // The page contains its input, so making it again gives the same bytes.
 //! let found = Page::read(&html)?;
 //! assert_eq!(found.contents.document, envelope);
 //! assert_eq!(found.render(&[])?, html);

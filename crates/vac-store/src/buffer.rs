@@ -1,8 +1,8 @@
 //! Allocates the memory that files are read into.
 //!
 //! The first use of a page of memory interrupts the program, and for a large log these
-//! interruptions take longer than reading it. A large buffer is therefore mapped, and the system is
-//! asked for pages of megabytes.
+//! interruptions take longer than reading it. A large buffer is therefore mapped with large pages,
+//! if the system supports them.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -3,9 +3,9 @@
 //! The session is the row of `meta`, the `meta.json` next to the database if there is one, the
 //! root ([`RowProblem::RowLists`]), the messages in the order in which the root names them, the other
 //! blobs that the root leads to ([`RowProblem::RowLinked`]), and then those that nothing leads to any
-//! more ([`RowProblem::RowUnlisted`]). A blob that the root names and that is not there is a row
-//! without a value ([`RowProblem::RowMissing`]). Where the root cannot be read, messages are in the
-//! order in which they were stored.
+//! more ([`RowProblem::RowUnlisted`]). A named blob that does not exist is a row without a value
+//! ([`RowProblem::RowMissing`]). If the root cannot be read, messages are in the order in which
+//! they were stored.
 
 use std::collections::{HashMap, HashSet};
 use std::io;

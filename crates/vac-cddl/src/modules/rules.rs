@@ -58,7 +58,7 @@ impl Entry<'_> {
 pub(crate) struct Alias {
     pub(crate) name: Rc<str>,
     pub(crate) target: Rc<str>,
-    /// The directive that asks for it.
+    /// The directive that requests it.
     pub(crate) location: Location,
 }
 

@@ -184,7 +184,7 @@ impl Json<'_> {
         }
     }
 
-    /// Returns the rules that the start rule leads to and that ask for something JSON cannot
+    /// Returns the rules that the start rule refers to and that require a value which JSON cannot
     /// express, each with its first cause.
     fn affected(&self) -> Vec<(RuleId, Cause)> {
         let mut affected = Vec::new();

@@ -1,7 +1,7 @@
-//! JSON with comments and trailing commas, as agents accept it in their settings, edited as text:
-//! what is not added or removed stays byte for byte.
+//! Edits JSON with comments and trailing commas, as agents accept it in their settings. It is
+//! edited as text: all other bytes stay the same.
 //!
-//! Only places of values are kept. The text of a value is parsed when it is asked for.
+//! Only the places of values are kept in memory. The text of a value is parsed on request.
 
 use std::ops::Range;
 

@@ -118,7 +118,7 @@ impl Matcher<'_, '_> {
         self.fail(ViolationKind::Mismatch, node, |_| (expected.to_owned(), vac_value::found(node)))
     }
 
-    /// Scans a document inside a string within what is left of the depth.
+    /// Scans a document inside a string, within the remaining depth.
     pub(crate) fn scan_embedded<'b>(
         &self,
         bytes: &'b [u8],

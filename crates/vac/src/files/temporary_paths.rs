@@ -50,8 +50,8 @@ pub fn create<T: AsRef<Path>>(create: impl FnOnce() -> io::Result<T>) -> io::Res
     Ok(created)
 }
 
-/// Renames or removes a temporary file with the function `release`. Afterwards, the path is no
-/// longer registered, even if this failed.
+/// Calls `release`, which renames or removes a temporary file, and removes the path from the
+/// registered ones, even if `release` failed.
 pub fn release<T>(path: &Path, release: impl FnOnce() -> T) -> T {
     let mut temporary = lock();
     let done = release();
