@@ -72,7 +72,7 @@ enum Chore {
         #[arg(long, value_name = "N", default_value = "0")]
         seed: u32,
     },
-    /// Fail if a dependency needs a newer compiler than the manifest says.
+    /// Fail if a dependency needs a newer compiler than the manifest states.
     RustVersion,
 }
 

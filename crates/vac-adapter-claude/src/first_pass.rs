@@ -59,7 +59,7 @@ pub(crate) struct Facts {
     pub exports: u64,
     /// The members of the first export that are not lines.
     pub extensions: Rest<'static>,
-    /// The number of other exports that have members besides their lines.
+    /// The number of other exports that have members other than their lines.
     pub wrappers: u64,
     /// The verdict on the lines.
     verdict: Verdict,

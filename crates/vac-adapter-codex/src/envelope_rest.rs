@@ -49,7 +49,7 @@ mapping! {
     }
 }
 
-/// The parts of an entry besides its payload.
+/// The parts of an entry other than its payload.
 pub(crate) struct LineContext<'a> {
     /// The line that contains the payload; `None` if the line is its own payload.
     line: Option<Line<'a>>,

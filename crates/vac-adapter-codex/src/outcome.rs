@@ -1,12 +1,12 @@
 //! Reads the end of a tool call from an event about the call or from the output of the CLI.
 //!
-//! | output | says |
+//! | output | states |
 //! |---|---|
 //! | `{"output", "metadata": {"exit_code"}}` as text or object (up to 0.9x, `apply_patch`) | the exit code |
 //! | object with `success` (first versions) | success or error |
 //! | lines `Exit code: N` or `Process exited with code N` before `Output:` | the exit code |
 //! | `Script completed`, `Script failed`, `Script terminated` (`exec`, since 0.12x) | how the script ended; a completed one that prints results of commands failed if one of them did |
-//! | one of [`PREFIXES`] | what the table says |
+//! | one of [`PREFIXES`] | the outcome in that table |
 //!
 //! Outputs are most of the bytes of a log, so only the beginning or the end of an output is read,
 //! except for the output of a script.

@@ -63,15 +63,15 @@
 //!
 //! # Decisions
 //!
-//! * The files of a store come in any order, parts before their message and prompts after their
-//!   answers. Entries are in the order that `OpenCode` shows: messages by the time of their
-//!   creation, then by id; each before its parts, these by id. In an export, messages contain
-//!   their parts: nesting decides order and owner, whatever the ids (they may be scrubbed). Rows
-//!   of `session_message` are ordered by `seq`. What has no such place (bytes that are not a
-//!   document) stays after what it came after.
-//! * For that order an index of the input is held, never the input itself. An input in memory is
-//!   scanned once. Another one is read again for every 32 MB of it, in the order of the entries;
-//!   only an export, which is one document, has to be held as a whole.
+//! * The files of a store are in any order, such as parts before their message and prompts after
+//!   their answers. Entries are in the order that `OpenCode` shows: messages by the time of their
+//!   creation, then by id; each before its parts, these by id. In an export, messages contain their
+//!   parts: nesting decides order and owner, not the ids (they may be replaced). Rows of
+//!   `session_message` are ordered by `seq`. Bytes that are not a document have no such place and
+//!   stay after the object that precedes them.
+//! * For that order, an index of the input is kept in memory, never the input itself. An input in
+//!   memory is scanned once. Any other input is read again for every 32 MB of it, in the order of
+//!   the entries; only an export, which is one document, has to be in memory completely.
 //! * One input with several sessions gives one record for each, by the time of their creation,
 //!   then by id. A part without a session belongs to the session of its message. An array names
 //!   no session: it belongs to the session object right after it, else to what comes before it.

@@ -43,7 +43,7 @@ pub(crate) const LINES: &[&str] = &[
     "usage",
 ];
 
-/// Types of lines that `pi --mode json` prints besides messages.
+/// Types of lines that `pi --mode json` prints in addition to messages.
 pub(crate) const CAPTURED: &[&str] = &[
     "agent_end",
     "agent_start",

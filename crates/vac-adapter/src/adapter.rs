@@ -137,7 +137,7 @@ pub trait Adapter: Sync {
         &[]
     }
 
-    /// Returns the rules for files that belong to a session besides its log.
+    /// Returns the rules for files that belong to a session in addition to its log.
     fn companions(&self) -> &'static Companions {
         &Companions::NONE
     }

@@ -1,4 +1,4 @@
-//! Describes the files that belong to a session besides its log, as data.
+//! Describes the files that belong to a session in addition to its log, as data.
 //!
 //! An adapter states which files belong to a session ([`Adapter::companions`]); `vac-store` finds
 //! them. Logs that are found that way are further [parts](crate::Input::parts) of the session,

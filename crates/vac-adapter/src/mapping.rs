@@ -49,7 +49,7 @@
 //! | `stated = expression;` | if the expression is true, the record states the member in another way, and it is not kept |
 //! | `keep;` | the member is known, and kept |
 //!
-//! `_ => keep;` as the last row says that the object may have any other key,
+//! `_ => keep;` as the last row states that the object may have any other key,
 //! `_ => keep if expression;` that it may if the expression is true, and
 //! `_ => keep, unless expression;` that the record states the member in another way if the
 //! expression is true.

@@ -359,7 +359,7 @@ impl<'w> Writer<'w> {
         Ok(Self { options, report, out, encoder, written: 0 })
     }
 
-    /// Encodes an entry that was made of `size` bytes.
+    /// Encodes an entry that was made from `size` bytes.
     fn encode(&mut self, entry: &Entry<'_>, size: usize) -> Result<(), vac_value::EncodeError> {
         self.encoder.clear();
         self.encoder.element();

@@ -62,7 +62,7 @@ impl<'o> Origin<'o> {
                 && resolve(self).is_some_and(|path| resolve(other) == Some(path))
     }
 
-    /// Returns whether the file or store is known to be gone: its folder exists and does not
+    /// Returns whether the file or store is known to be removed: its folder exists and does not
     /// contain it. A folder that is missing or cannot be read may be that of another user or
     /// machine, or on a disk that is not mounted.
     pub fn is_gone(&self) -> bool {

@@ -24,7 +24,7 @@ const DECIMALS: usize = 4;
 /// A row and its name.
 pub type NamedRow = (UsageRowKey, UsageRow);
 
-/// The parts of the table besides names and sums.
+/// The parts of the table other than names and sums.
 #[derive(Clone, Copy)]
 struct Detail {
     /// The agent of sessions, and the part of the output that is reasoning.

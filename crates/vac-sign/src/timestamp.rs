@@ -6,8 +6,8 @@
 //!
 //! A token outlives the authority's certificate, which has to be valid at the time that the token
 //! states ([`check`]). A trusted token of the signature in turn makes the signature outlive the
-//! signer's certificate ([`crate::verify()`]). One of the payload says nothing about when it was
-//! signed.
+//! signer's certificate ([`crate::verify()`]). A token of the payload does not show when the
+//! payload was signed.
 
 mod token;
 

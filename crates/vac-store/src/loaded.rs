@@ -141,7 +141,7 @@ impl<'l> LoadedPart<'l> {
 
     /// Creates a part with the name and the size that a record states.
     fn recorded(part: &'l Part, source: &SourceFile, max_event: usize) -> Self {
-        // The name of a session in a store is its key, whatever the store is called.
+        // The name of a session in a store is its key; the name of the store does not matter.
         let name = match &part.place {
             Place::Stored(_) => part.name.clone(),
             _ => source.name.clone(),

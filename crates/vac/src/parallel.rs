@@ -124,7 +124,7 @@ impl Turn {
     }
 }
 
-/// Stops the workers when the caller takes no further result, for whatever reason.
+/// Stops the workers when the caller takes no further result, for any reason.
 struct StopOnDrop<'t>(&'t Turn);
 
 impl Drop for StopOnDrop<'_> {

@@ -101,7 +101,7 @@ pub fn divide<T>(logs: Vec<T>, size: impl Fn(&T) -> Option<u64>) -> Vec<Vec<T>> 
     groups
 }
 
-/// Returns what is known about a session of a log besides the session itself. The log was read
+/// Returns the facts about the source of a session of a log. The log was read
 /// once, so that its SHA-256 is known.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ pub fn log_origin(log: &Loaded<'_>) -> Result<SessionOrigin, ReadError> {
     })
 }
 
-/// Returns what is known about a session of a record besides the session itself. Signatures are
+/// Returns the facts about the source of a session of a record. Signatures are
 /// not verified.
 pub fn record_origin(document: &Document<'_>) -> SessionOrigin {
     let sha_256 = |bytes: &[u8]| Some(HEXLOWER.encode(&Sha256::digest(bytes)));

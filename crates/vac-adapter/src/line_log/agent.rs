@@ -55,7 +55,7 @@ pub struct LineAgent {
     pub session_marks: Option<&'static [SessionMark]>,
     /// The places.
     pub places: &'static [AgentPlace],
-    /// The files that belong to a session besides its log.
+    /// The files that belong to a session in addition to its log.
     pub companions: &'static Companions,
     /// The databases.
     pub stores: &'static Stores,

@@ -221,7 +221,7 @@ fn emptied_log_is_reported_until_it_is_acknowledged() {
     assert_eq!((summary.failed.len(), summary.accepted.len()), (0, 1), "{summary:?}");
     let summary = world.add();
     assert_eq!((summary.failed.len(), summary.skipped), (0, 2), "{summary:?}");
-    // The index alone states it, as its format says.
+    // The index alone states it, as its format states.
     let index = world.archive().join("index");
     let bytes = std::fs::read(&index).unwrap();
     std::fs::remove_file(&index).unwrap();

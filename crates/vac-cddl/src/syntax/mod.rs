@@ -1,7 +1,7 @@
 //! The grammar of CDDL: RFC 8610 appendix B as updated by RFC 9682.
 //!
 //! [`parse`] reads a text into the rules of a syntax tree ([`ast`]) and keeps
-//! the tokens and comments it was made of. It checks the notation only, not whether names are
+//! the tokens and comments it consists of. It checks the notation only, not whether names are
 //! defined and operators are known.
 //!
 //! # Decisions

@@ -126,7 +126,7 @@ fn unchanged_logs_and_records_in_the_index_are_not_read() {
     });
     says(&convert(&folder, &[]), 0, "0 new, 0 changed, 40 unchanged\n");
     says(&convert(&folder, &["--strict"]), 1, "40 unchanged sessions not fully understood\n");
-    // A record that was changed since, in whatever way, is read, and so is its log.
+    // A record that was changed since in any way is read, and so is its log.
     let record = folder.path().join("records/claude-n7.json");
     let bytes = fs::read(&record).expect("a record");
     fs::write(&record, &bytes).expect("the same record");

@@ -204,8 +204,8 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// Notes that an element that cuts names this member's key: no key type may take it from
-    /// now on, whatever becomes of that element.
+    /// Records that an element with a cut names this member's key: from now on, no key type may
+    /// take the member, regardless of the result of that element.
     pub fn name(&mut self, member: usize) {
         self.named[member] = true;
         for left in self.left.values_mut() {

@@ -164,7 +164,7 @@ fn cbor_numbers_become_json_numbers() {
     for (bytes, token) in expected {
         assert_eq!(cbor_to_json(bytes).as_deref(), Ok(*token));
     }
-    // Not finite, not numbers, or tags that say something else.
+    // Not finite, not numbers, or tags with another meaning.
     let refused: &[&[u8]] = &[
         &[0xf9, 0x7e, 0],
         &[0xf9, 0x7c, 0],

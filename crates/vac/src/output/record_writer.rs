@@ -283,7 +283,7 @@ impl BlockWriter {
             for mut block in blocks {
                 file.write_all(&block)?;
                 block.clear();
-                // The receiver is gone if no further block is needed.
+                // The receiver was dropped if no further block is needed.
                 drop(written.send(block));
             }
             Ok(())
