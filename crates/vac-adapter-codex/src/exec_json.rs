@@ -67,7 +67,8 @@ pub(crate) struct ToolContext<'c> {
 mapping! {
     /// `item` of a printed line that is the state of a `command_execution`, `file_change`,
     /// `mcp_tool_call`, `collab_tool_call`, `web_search` or `todo_list`: the first state is a
-    /// `tool-call`, the last one its `tool-result`. Each keeps what is the other's.
+    /// `tool-call`, the last one its `tool-result`. Each keeps the members that only the other
+    /// uses.
     pub(crate) struct PrintedTool<'a>("printed tool"; key, value, context: ToolContext<'_>) {
         "type" | "item_type" => "`name` of a tool of the CLI", keep;
         "tool" => "`name`", take name: Text<'a> = value.text().filter(|_| context.is_named);

@@ -26,8 +26,8 @@ pub(crate) enum Shape<'a> {
     Other(Option<Text<'a>>),
 }
 
-/// A line with a payload. One of what `codex exec --json` printed before October 2025 is
-/// `{id, msg}`, and the payload is that of an event.
+/// A line with a payload. A line of `codex exec --json` from before October 2025 is `{id, msg}`,
+/// whose payload is that of an event.
 pub(crate) struct Envelope<'a> {
     /// The type of the envelope.
     pub kind: Text<'a>,

@@ -20,7 +20,7 @@ pub(crate) fn message<'a>(
     entry::message(kind, content, Common { timestamp, id: Some(id), extensions })
 }
 
-/// Returns a tool call, annotated with what it does.
+/// Returns a tool call, annotated with its action.
 pub(crate) fn tool_call<'a>(
     name: Option<Text<'a>>,
     input: Option<Any<'a>>,

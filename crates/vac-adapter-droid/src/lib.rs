@@ -24,7 +24,7 @@
 //! |---|---|
 //! | `jsonl` | a session as lines |
 //! | `jsonl-settings` | the same with its `settings.json` |
-//! | `stream-json` | what `droid exec --output-format stream-json` prints |
+//! | `stream-json` | output of `droid exec --output-format stream-json` |
 //!
 //! # What lines become
 //!

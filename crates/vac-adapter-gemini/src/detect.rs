@@ -70,7 +70,7 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
     Fit::Contradicts("no-project-hash")
 }
 
-/// Returns what the beginning of a log states about its session.
+/// Returns the facts that the beginning of a log states about its session.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     if let Some(preview) = stream::preview(sample) {
         return preview;

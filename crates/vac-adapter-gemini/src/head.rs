@@ -41,7 +41,7 @@ mapping! {
 }
 
 mapping! {
-    /// A line that changes what is known about the session: an event.
+    /// A line that changes the facts about the session: an event.
     pub(crate) struct SetLine<'a>("set"; key, value) {
         "$set" => "what changes", take set: Node<'a, 'a> =
             (value.kind() == Kind::Map).then_some(value);

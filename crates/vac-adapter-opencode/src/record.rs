@@ -26,7 +26,7 @@ const NAMED: &[&str] =
     &keys::with::<{ SessionTrace::KEYS.len() + OURS.len() }>(&SessionTrace::KEYS, OURS);
 
 mapping! {
-    /// A session: what is true of all of it. What is kept is in `session`.
+    /// The object of a session. The members that are kept are in `session`.
     pub(crate) struct SessionObject<'a>("session"; key, value, id: &str) {
         "id" => "`id`, `session-id`; kept if it is another", stated = value.is_text(id);
         "version" => "`cli-version`", take version: Text<'a> = value.text();

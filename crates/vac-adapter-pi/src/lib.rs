@@ -23,7 +23,7 @@
 //! | variant | what it is |
 //! |---|---|
 //! | `jsonl` | a session as lines in a tree (version 3; older ones without ids) |
-//! | `capture` | what `pi --mode json` prints |
+//! | `capture` | output of `pi --mode json` |
 //! | `database` | a session of `OpenClaw` since 2026.7.2, in `openclaw-agent.sqlite` (`store.rs`) |
 //!
 //! Oh My Pi, Prime Agent and `OpenClaw` (until 2026.7.1) write the same format. The place

@@ -77,7 +77,7 @@ impl SessionTable {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
-    /// Returns what the table contains.
+    /// Returns a description of the table's content.
     pub fn doc(self) -> &'static str {
         self.definition().doc.trim()
     }

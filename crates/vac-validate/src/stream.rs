@@ -22,7 +22,7 @@
 //!   compare the two.
 //! * The splitter follows strings and brackets only. [`vac_value::Scanner`] scans everything
 //!   that it splits off, and it starts only after everything before the entries was scanned:
-//!   what it splits off as an entry is an entry, or an error.
+//!   each part that it splits off is an entry or an error.
 //! * The entries are those of the first `session` and its first `entries`. A duplicate
 //!   key is a violation, and stays in the part that is kept.
 //! * A placeholder that cannot be valid replaces the entries in the kept part. Its violation

@@ -66,8 +66,8 @@
 //! | `outcome`, `exit-code` | the end of a call. A result without it has that of `is-error`; a call without it is open until its result |
 //! | `usage`, `stated-cost` | tokens and their cost. `token-usage` is not added up, because agents count differently; its `cost` is |
 //! | `permission` | `permission` events |
-//! | `subagent` | what does not decide how the session ended |
-//! | `duplicate-of`, `inherited`, `superseded` | what is skipped or marked |
+//! | `subagent` | entries that do not decide how the session ended |
+//! | `duplicate-of`, `inherited`, `superseded` | entries that are skipped or marked |
 //! | `reason` | the number of unparsed entries |
 //! | `starts` | on the first entry: `session_start` is not synthesised |
 //! | `ends` | the [`status`]; of a session, on the last entry: `session_end` is not synthesised |

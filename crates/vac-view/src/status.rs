@@ -122,7 +122,7 @@ struct Thread {
 #[derive(Clone, Copy, Debug)]
 struct Stated {
     status: Status,
-    /// Whether the entries that follow are parts of what ended.
+    /// Whether the following entries are parts of the session or turn that ended.
     includes_parts: bool,
 }
 

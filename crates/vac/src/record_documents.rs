@@ -95,7 +95,7 @@ pub fn each_document(
 }
 
 /// Passes every document of records in memory to `receive`, up to the first bytes that are not one.
-/// Returns what is wrong with these, or with bytes that contain no document.
+/// Returns a description of the problem with these, or with bytes that contain no document.
 ///
 /// # Errors
 /// The error of `receive`.

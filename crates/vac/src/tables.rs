@@ -132,7 +132,7 @@ pub fn record_origin(document: &Document<'_>) -> SessionOrigin {
     }
 }
 
-/// Returns what a signature states.
+/// Returns the facts that a signature states.
 fn signature(envelope: &[u8]) -> SignatureFacts {
     let Ok(envelope) = Envelope::read(envelope) else { return SignatureFacts::default() };
     let header = envelope.header;

@@ -70,8 +70,8 @@ pub trait Decode<'a>: Build<'a> + BuildOwned {
         })
     }
 
-    /// Checks that the value satisfies its rule. Values that were decoded do; values that
-    /// were built or changed may violate what the type does not express, such as the
+    /// Checks that the value satisfies its rule. Decoded values do; values that were
+    /// built or changed may violate constraints that the type does not express, such as the
     /// number of elements.
     fn validate(&self) -> Result<(), Violations>
     where

@@ -1,4 +1,4 @@
-//! Reports what the schema allows, but is probably wrong.
+//! Reports values that the schema allows, but that are probably wrong.
 //!
 //! ```
 //! use vac_validate::{Document, lint};

@@ -1,4 +1,4 @@
-//! Counts what a session did.
+//! Counts the actions of a session.
 
 use std::collections::BTreeMap;
 
