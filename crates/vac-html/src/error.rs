@@ -9,12 +9,12 @@ use crate::page::{MAX_ENTRIES, MAX_RECORD};
 /// The reason why a page cannot be made or read.
 #[derive(Debug)]
 pub enum PageError {
-    /// The record has more bytes than [`MAX_RECORD`].
+    /// The record has more bytes than [`MAX_RECORD`](crate::MAX_RECORD).
     TooLarge {
         /// The number of bytes of the record.
         size: usize,
     },
-    /// The record has more entries than [`MAX_ENTRIES`].
+    /// The record has more entries than [`MAX_ENTRIES`](crate::MAX_ENTRIES).
     TooManyEntries {
         /// The number of entries of the record, with children.
         entries: u64,

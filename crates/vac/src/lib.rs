@@ -17,7 +17,7 @@
 //! std::fs::write(
 //!     folder.path().join("session.jsonl"),
 //!     concat!(
-//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#,
+//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy up"}]}}"#,
 //!         "\n",
 //!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
 //!         "\n",
@@ -40,7 +40,7 @@
 //! // Validate the record, and read the session. Logs and records give the same facts.
 //! assert!(vac::validate(&record)?.is_valid());
 //! let facts = vac::inspect(&record)?;
-//! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy the shelf"));
+//! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy up"));
 //! let mut prompts = Vec::new();
 //! vac::events(task, EventOptions::default(), |event| {
 //!     if let EventKind::UserPrompt { text, .. } = &event.kind {
@@ -48,7 +48,7 @@
 //!     }
 //!     Ok(())
 //! })?;
-//! assert_eq!(prompts, ["Tidy the shelf"]);
+//! assert_eq!(prompts, ["Tidy up"]);
 //!
 //! // Sign it, and verify it.
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
