@@ -124,9 +124,9 @@ pub trait Adapter: Sync {
         false
     }
 
-    /// Returns what distinguishes the sessions of a log of this variant that contains several, as
-    /// concatenated ones do; empty if a log is one session in any case. `None` if only
-    /// [`survey`](Self::survey) finds out.
+    /// Returns the marks that distinguish the sessions of a log of this variant, which can be
+    /// concatenated; empty if such a log is always one session. `None` if only
+    /// [`survey`](Self::survey) can determine it.
     fn session_marks(&self, variant: &str) -> Option<&'static [SessionMark]> {
         let _ = variant;
         None

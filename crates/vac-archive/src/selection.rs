@@ -108,7 +108,7 @@ impl Selection {
     /// since the run began.
     pub fn known_log(&self, known: &DetectedLog, state: &LogState) -> Option<KnownLog> {
         let files = state.files.as_ref()?;
-        // Another run adds the other sessions of a log of which only some are wanted.
+        // If only some sessions of a log are wanted, another run adds the others.
         if known.log.wanted.is_some() {
             return None;
         }

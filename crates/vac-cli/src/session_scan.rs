@@ -460,7 +460,7 @@ impl Reader<'_> {
         self.agent.filter(|_| known.log.named).or_else(|| sessions::named(known))
     }
 
-    /// Returns which sessions are meant, by what they state.
+    /// Returns the filter of the sessions that are meant.
     fn filter(&self) -> SessionFilter {
         let Limits { since, until, .. } = self.limits;
         SessionFilter { since, until, project: self.scope.project.clone() }

@@ -38,12 +38,12 @@ pub struct StoredLog {
     pub(crate) rank: Rank,
     /// The encoding, if it is known to be a record and not a log.
     pub(crate) record_encoding: Option<Encoding>,
-    /// The ids of the records of the sessions that are wanted, of a log that contains others as well.
-    /// `None` if all of its sessions are.
+    /// The ids of the records of the wanted sessions, if the log also contains others. `None` if
+    /// all of its sessions are wanted.
     pub wanted: Option<BTreeSet<String>>,
-    /// The name of the home folder in which it was found, if it was.
+    /// The name of the home folder in which the log was found; `None` if it was found elsewhere.
     pub home: Option<String>,
-    /// The number of its sessions when it was last read; 0 if that is not known.
+    /// The number of its sessions when it was last read; 0 if the number is unknown.
     pub(crate) session_count: AtomicUsize,
 }
 

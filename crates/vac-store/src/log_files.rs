@@ -33,7 +33,7 @@ pub struct LogFiles {
     parts: Vec<LogFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<LogFile>,
-    /// The ids of the records of the sessions that are wanted, if others are not.
+    /// The ids of the records of the wanted sessions, if the log also contains others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wanted: Option<BTreeSet<String>>,
     /// The name of the home folder in which the log was found.

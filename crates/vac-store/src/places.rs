@@ -37,8 +37,8 @@ pub struct AgentRoot {
     pub path: PathBuf,
     /// The variable that names it, if one does.
     pub variable: Option<&'static str>,
-    /// The home folder that it is in: that of the user, or one that the user named. `None` if the user
-    /// has none.
+    /// The home folder that contains it: that of the user, or one that the user named. `None` if
+    /// the user has no home folder.
     pub home: Option<PathBuf>,
     /// The files and folders in it that contain sessions.
     pub(crate) keeps: &'static [Keep],

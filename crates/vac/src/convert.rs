@@ -16,13 +16,15 @@ use crate::parallel::with_stack;
 use crate::version::is_newer;
 use crate::{Agent, Task};
 
-/// In the value of a label, the name of the home folder in which the log was found.
+/// The placeholder in the value of a label for the name of the home folder in which the log was
+/// found.
 pub const HOME: &str = "{home}";
 
 /// Options for converting a log.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// Options for writing the record. [`HOME`] in a label is replaced.
+    /// Options for writing the record. [`HOME`] in a label is replaced by the name of the home
+    /// folder.
     pub record: session::RecordOptions,
     /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
     /// unparsed, in pieces.
@@ -36,7 +38,7 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
-    /// Returns the options for a log, with the name of its home in labels.
+    /// Returns the options for a log, with the name of its home folder in labels.
     fn with_home(&self, log: &StoredLog) -> Result<Cow<'_, Self>, vac_adapter::Error> {
         let labels = &self.record.labels;
         let Some((key, value)) = labels.iter().find(|(_, value)| value.contains(HOME)) else {
@@ -154,7 +156,7 @@ pub fn convert_each<W: Write, T>(
     convert_some(log, log.wanted.as_ref(), agent, options, open, complete)
 }
 
-/// Converts the sessions of a log with these ids of records, as [`convert_each`] does.
+/// Converts the sessions of a log whose records have these ids, like [`convert_each`].
 pub(crate) fn convert_some<W: Write, T>(
     log: &StoredLog,
     wanted: Option<&BTreeSet<String>>,
@@ -199,7 +201,7 @@ fn load_to_convert<'l>(log: &'l StoredLog, options: &ConvertOptions) -> io::Resu
     Ok(loaded)
 }
 
-/// Passes each session of a log to a function that is wanted, by the id of its record.
+/// Passes each session of a log that is wanted, by the id of its record, to a function.
 fn each_session<'l>(
     log: &StoredLog,
     wanted: Option<&BTreeSet<String>>,

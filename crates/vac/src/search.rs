@@ -124,7 +124,7 @@ pub struct Selected {
     pub missing: Vec<String>,
     /// The number of sessions that do not state their start, if sessions were selected by it.
     pub unknown_start: usize,
-    /// The number of sessions that were found and are not wanted.
+    /// The number of sessions that were found, but are not wanted.
     pub excluded: usize,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
@@ -285,12 +285,12 @@ impl Search {
         Ok(detected)
     }
 
-    /// Returns which logs can be one session.
+    /// Returns the homes whose logs can be one session.
     pub fn homes(&self) -> Homes {
         if self.homes_apart { Homes::Apart } else { Homes::Together }
     }
 
-    /// Returns which sessions are wanted, by what they state.
+    /// Returns the filter of the sessions that are wanted.
     pub fn filter(&self) -> SessionFilter {
         SessionFilter { since: self.since, until: self.until, project: self.project.clone() }
     }

@@ -200,7 +200,7 @@ impl Task {
         self.files.as_ref().and_then(LogFiles::store)
     }
 
-    /// Returns what the beginning of the log states, as far as the task has it.
+    /// Returns the facts that the beginning of the log states, as far as the task contains them.
     pub(crate) fn preview(&self) -> Preview {
         // Only the variants of one log that other files do not change decide anything.
         let variants = ["envelopes", "paginated"];

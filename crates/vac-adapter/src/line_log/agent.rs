@@ -51,7 +51,7 @@ pub struct LineAgent {
     pub logs_results: bool,
     /// Whether every word is in one piece in the bytes of a log.
     pub writes_whole_texts: bool,
-    /// What distinguishes the sessions of a log that contains several.
+    /// The marks that distinguish the sessions of a log that contains several.
     pub session_marks: Option<&'static [SessionMark]>,
     /// The places.
     pub places: &'static [AgentPlace],

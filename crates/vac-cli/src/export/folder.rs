@@ -274,7 +274,7 @@ impl<'e> FolderExport<'e> {
         }
         let wanted = &unit.log().wanted;
         if let (Some(wanted), Some(earlier)) = (wanted, earlier) {
-            // Sessions of the log that are not wanted in this run stay.
+            // The exported sessions of the log that are not wanted in this run stay.
             let earlier = &self.earlier.logs[earlier];
             let is_other = |key: &&String| {
                 let session = self.earlier.sessions.get(*key);
@@ -289,7 +289,7 @@ impl<'e> FolderExport<'e> {
             return Ok(());
         }
         self.replaced.extend(earlier);
-        // The next export reads the other sessions of a log of which only some were wanted.
+        // If only some sessions of a log were wanted, the next export reads the others.
         let is_settled = |stats: &Vec<_>| {
             !log.has_failed
                 && wanted.is_none()

@@ -33,7 +33,7 @@ pub struct ExistingRecord {
     pub labels: BTreeMap<String, String>,
 }
 
-/// What the end of a record states: its sources and its labels.
+/// The facts that the end of a record states: its sources and its labels.
 type RecordEnd = (Vec<SourceFile>, BTreeMap<String, String>);
 
 /// Returns the id of the record in a file; `None` if the file does not begin like a record.

@@ -59,12 +59,12 @@ pub struct Record {
     is_understood: Option<bool>,
 }
 
-/// Logs to convert, and those whose records are up to date.
+/// The logs to convert, and those whose records are up to date.
 #[derive(Default)]
 pub struct DividedLogs {
-    /// Those to convert, or of which some sessions are to be converted.
+    /// The logs to convert, or of which some sessions are to be converted.
     pub due: Vec<FoundLog>,
-    /// The others.
+    /// The logs whose records are up to date.
     pub unchanged: Vec<UnchangedLog>,
     /// The names of logs to convert of which other sessions have records that are up to date, with the
     /// numbers of these.
@@ -267,7 +267,8 @@ impl ExistingRecords {
         compared
     }
 
-    /// Returns whether a record can be one of a log in its home: no label of it states another one.
+    /// Returns whether a record can belong to a log in its home: no label of the record states
+    /// another home.
     fn is_of_home(&self, number: usize, log: &StoredLog) -> bool {
         let labels = &self.records[number].record.labels;
         log.home.as_ref().is_none_or(|home| {
@@ -395,7 +396,7 @@ struct Compared {
     records: Vec<usize>,
     /// The state of the log's files before they were compared.
     stats: Option<Vec<FileStat>>,
-    /// Whether no session of the log is without a record.
+    /// Whether every session of the log has a record.
     is_complete: bool,
 }
 

@@ -91,7 +91,8 @@ pub fn convert_logs(
     let (destination, logs) = match output {
         RecordOutput::Stream { out, name } => (Destination::Stream { out, name }, logs),
         RecordOutput::File(file) => (Destination::File(file), logs),
-        // Without a log there is nothing to write, and a folder that does not exist has no records.
+        // Without a log, no record is written, and a folder that does not exist contains no
+        // records.
         RecordOutput::Folder(folder)
             if !folder.path().exists() && !logs.iter().any(FoundLog::is_source) =>
         {
