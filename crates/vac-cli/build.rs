@@ -1,4 +1,4 @@
-//! States the commit that the program is built from, in the variable `VAC_COMMIT` of the compiler.
+//! Sets the variable `VAC_COMMIT` of the compiler to the commit from which the program is built.
 //!
 //! A packager can state it in the environment. Otherwise a release build of the repository asks
 //! git. Other builds have none, so that tests see the same records at every commit.
@@ -33,7 +33,7 @@ fn commit() -> Option<String> {
     git(&["describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"])
 }
 
-/// Returns what git prints. `None` if it fails, or is not installed.
+/// Returns the output of git. `None` if git fails or is not installed.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,7 +1,7 @@
 //! Runs the check of one target on inputs of libFuzzer. The environment variable
 //! `VAC_FUZZ` names the target; `cargo xtask fuzz` builds this and sets it.
 //!
-//! One program for all targets builds in a fraction of the time of one program for each.
+//! Building one program for all targets takes a fraction of the time of building one for each.
 
 #![no_main]
 

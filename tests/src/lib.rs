@@ -1,6 +1,6 @@
-//! Shared code of the tests, benchmarks and fuzz targets of the workspace: locations of data,
-//! generated data, a reader of documents, and checks for arbitrary bytes. The tests are in `suite`,
-//! the benchmarks in `benches`, the fuzz targets in `fuzz`.
+//! Provides the shared code of the tests, benchmarks and fuzz targets of the workspace: locations
+//! of data, generated data, a reader of Markdown, and checks for arbitrary bytes. The tests are in
+//! `suite`, the benchmarks in `benches`, the fuzz targets in `fuzz`.
 
 pub mod fuzz;
 pub mod markdown;
@@ -14,8 +14,8 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Returns a folder of test data next to the workspace, or prints a line and returns `None`.
-/// `variable` names an environment variable that may name another folder.
+/// Returns a folder of test data next to the workspace. If it does not exist, prints a line and
+/// returns `None`. `variable` is an environment variable that may name another folder.
 pub fn shared(folder: &str, variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable)
         .map_or_else(|| root().join("../shared").join(folder), PathBuf::from);

@@ -1,26 +1,26 @@
-//! The code in documents of the workspace: fenced blocks, and inline code.
+//! Reads the code in Markdown files of the workspace: fenced blocks and inline code.
 
 use std::path::{Path, PathBuf};
 
-/// One document.
+/// A Markdown file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Its path, from the workspace's root.
+    /// The path of the file, relative to the root of the workspace.
     pub name: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }
 
 /// A fenced block of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The line of its first line of text, from 1.
+    /// The line number of its first line of text, from 1.
     pub line: usize,
-    /// The language that its fence names; empty without one.
+    /// The language that its fence names; empty if it names none.
     pub language: String,
-    /// The indentation in a list.
+    /// The number of columns by which a list indents it.
     pub indent: usize,
-    /// Its lines, without the fences and the indent.
+    /// The lines of the block, without the fences and the indentation.
     pub lines: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Document {
         Self { name: name.to_owned(), text }
     }
 
-    /// Returns every Markdown file of the workspace, in the order of their names.
+    /// Returns all Markdown files of the workspace, in the order of their names.
     pub fn all() -> Vec<Self> {
         let mut names = Vec::new();
         find(crate::root(), &mut names);
@@ -43,7 +43,7 @@ impl Document {
         names.iter().map(|name| Self::read(name)).collect()
     }
 
-    /// Returns its fenced blocks.
+    /// Returns the fenced blocks of the document.
     ///
     /// ```
     /// use vac_tests::markdown::Document;
@@ -76,7 +76,7 @@ impl Document {
         blocks
     }
 
-    /// Returns its inline code, each with the line's number.
+    /// Returns the inline code of the document, each with its line number.
     pub fn inline(&self) -> Vec<(usize, &str)> {
         let mut found = Vec::new();
         let mut is_fenced = false;
@@ -90,7 +90,7 @@ impl Document {
         found
     }
 
-    /// Returns the cells of the rows of a table, whose head begins with `head`.
+    /// Returns the cells of each row of the table whose head begins with `head`.
     ///
     /// ```
     /// use vac_tests::markdown::Document;
@@ -106,7 +106,7 @@ impl Document {
         rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
     }
 
-    /// Returns the variants of its table of agents, each with its agent.
+    /// Returns the variants in the document's table of agents, each with its agent.
     pub fn variants(&self) -> Vec<(String, String)> {
         let mut agent = "";
         let mut found = Vec::new();
@@ -120,8 +120,8 @@ impl Document {
         found
     }
 
-    /// Returns its commands: lines of its `sh` and `console` blocks, and inline code that begins
-    /// with one of `programs` and a space.
+    /// Returns the commands in the document: lines of its `sh` and `console` blocks, and inline
+    /// code that begins with one of `programs` and a space.
     pub fn commands(&self, programs: &[&str]) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for block in self.blocks() {

@@ -1,14 +1,14 @@
-//! Generated native logs of every agent for tests and benchmarks: the same bytes for the same
-//! sizes. A turn is a prompt, a thought, a call with a screen of output, and an answer.
+//! Generates native logs of every agent for tests and benchmarks. The same sizes give the same
+//! bytes. A turn consists of a prompt, a thought, a call with a screen of output, and an answer.
 
 use std::fmt::Write as _;
 
-/// A log of an agent.
+/// A generated log of an agent.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: &'static str,
-    /// A file name as the agent would give it.
+    /// A file name of the form that the agent uses.
     pub name: &'static str,
     /// The log.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Generated records for tests and benchmarks: the same bytes for the same sizes.
+//! Generates records for tests and benchmarks. The same sizes give the same bytes.
 
 use std::fmt::Write as _;
 
@@ -58,8 +58,8 @@ fn entry(number: usize, text: &mut String) {
     written.unwrap_or_default();
 }
 
-/// Generates a JSON record of about the given number of bytes, most of them output of a few
-/// kilobytes: one value in 60 bytes, as in real sessions.
+/// Generates a JSON record of about the given number of bytes. Most of them are outputs of a few
+/// kilobytes, with one value in 60 bytes as in real sessions.
 pub fn with_output(bytes: usize) -> String {
     let line = "  42\\tlet value = map.get(\\\"key\\\")?; // largest first, größer als je zuvor\\n";
     let output = line.repeat(40);
@@ -72,7 +72,7 @@ pub fn with_output(bytes: usize) -> String {
     format!("{before}\"entries\":[{}]}}}}", vec![block; count.max(1)].join(","))
 }
 
-/// Generates a JSON record with one entry, nested through `children` to a depth.
+/// Generates a JSON record with one entry that is nested through `children` to this depth.
 pub fn nested(depth: usize) -> String {
     let open = r#"{"children":["#;
     let leaf = r#"{"type":"system-event","event-type":"leaf"}"#;

@@ -1,5 +1,5 @@
-//! All adapters over all logs: fixtures, the corpus if it exists, and hostile logs. The tests print
-//! a table: `cargo test -p vac-tests adapters -- --nocapture`.
+//! Tests all adapters with all logs: fixtures, the corpus if it exists, and hostile logs. The tests
+//! print a table: `cargo test -p vac-tests adapters -- --nocapture`.
 
 use vac::AGENTS;
 use vac_adapter::session::{self, RecordOptions};
@@ -11,7 +11,8 @@ use vac_adapter_check::{
 };
 use vac_value::Document;
 
-/// Checks that every log of an agent is detected as its log and converted without loss, or refused.
+/// Checks that every log of an agent is detected as a log of this agent and converted without loss,
+/// or refused.
 fn check_logs(adapter: &dyn Adapter) {
     let agent = AgentRules::from_adapter(adapter);
     for log in fixture_logs(adapter) {
@@ -149,8 +150,8 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
     let mut cut = 0;
     for adapter in AGENTS.iter().copied() {
         for log in fixture_logs(adapter) {
-            // A piece that may contain a secret is redacted as a whole, and turns of plain text are
-            // compared without the line before them, which is part of a piece.
+            // A piece that may contain a secret is redacted completely, and turns of plain text are
+            // compared without the marker line, which is part of a piece.
             let text = String::from_utf8_lossy(log.first());
             if log.shown.contains("/cursor/text")
                 || text.contains("\"secret\"")

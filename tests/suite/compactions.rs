@@ -1,9 +1,10 @@
-//! What a summary has replaced: annotated by every adapter whose sessions are lines.
+//! Tests that every adapter whose sessions are lines annotates the entries that a summary replaces.
 
 use serde_json::Value;
 use vac_adapter_check::{TestLog, convert_full};
 
-/// Returns the ids of the entries of a log that are superseded, with how and by which.
+/// Returns the ids of the superseded entries of a log, with the way and the id of the entry that
+/// supersedes them.
 fn superseded(agent: &str, name: &str, lines: &[&str]) -> Vec<String> {
     let adapter = vac::agent(agent).expect("an agent").adapter;
     let log = TestLog::new(name, lines.join("\n").into_bytes());
@@ -31,7 +32,7 @@ fn lines_before_a_summary_are_compacted() {
     let (one, two) = (qwen("q1", "null", words), qwen("q2", "\"q1\"", compression));
     let (three, back) = (qwen("q3", "\"q2\"", words), qwen("q4", "\"q1\"", rewind));
     assert_eq!(superseded("qwen", "s.jsonl", &[&one, &two, &three]), ["q1 compacted q2"]);
-    // The summary is taken back, so what it replaced is part of the conversation again.
+    // The summary is rewound, so the entries that it replaced are part of the conversation again.
     let taken_back = superseded("qwen", "s.jsonl", &[&one, &two, &three, &back]);
     assert_eq!(taken_back, ["q2 rewound q4", "q3 rewound q4"]);
 
@@ -63,7 +64,7 @@ fn lines_before_a_summary_are_compacted() {
     let (three, four) = (pi("p3", "\"p2\"", summary), pi("p4", "\"p3\"", words));
     let log = [session, &one, &two, &three, &four];
     assert_eq!(superseded("pi", "s.jsonl", &log), ["p1 compacted p3"]);
-    // The log goes on before the summary, so that is on a branch that was left.
+    // The log continues before the summary, so the summary is on an abandoned branch.
     let branch = pi("p5", "\"p2\"", words);
     let left = superseded("pi", "s.jsonl", &[session, &one, &two, &three, &four, &branch]);
     assert_eq!(left, ["p3 rewound p5", "p4 rewound p5"]);

@@ -1,5 +1,5 @@
-//! Detection of agents: a log of one agent is not detected as a log of another, and a log of an
-//! unsupported agent not as one of a supported agent.
+//! Tests the detection of agents: a log of one agent is not detected as a log of another, and a log
+//! of an unsupported agent is not detected as a log of a supported one.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn detect(name: &str, bytes: &[u8]) -> String {
     beginning.sample().detect(AGENTS).to_string()
 }
 
-/// Checks every pair of a log and an adapter: only the adapter of the log's own agent may have the
+/// Checks every pair of a log and an adapter: only the adapter of the log's agent may have the
 /// highest confidence.
 fn check_pairs(owner: &dyn Adapter, logs: &[TestLog]) {
     for log in logs {

@@ -1,4 +1,4 @@
-//! The documentation is complete, and names only files, tests and variants that exist.
+//! Tests that the documentation is complete, and names only files, tests and variants that exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,8 @@ fn tests_named_by_the_code_map_exist() {
     assert!(count > 15, "only {count} tests are named");
 }
 
-/// The README shows a part of the record of its first sample. Texts that end with `...` are cut.
+/// Tests that the README shows a part of the record of its first sample. Texts that end with `...`
+/// are truncated.
 #[test]
 fn record_in_the_readme_is_part_of_a_real_one() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
@@ -51,8 +52,8 @@ fn record_in_the_readme_is_part_of_a_real_one() {
     assert_eq!(find_difference(&shown, &record), None);
 }
 
-/// Returns where a value is not part of another one: an object may have more members, and an array
-/// more elements in between.
+/// Returns the place where a value is not part of another one: the other object may have more
+/// members, and the other array more elements in between.
 fn find_difference(part: &Value, whole: &Value) -> Option<String> {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => part.iter().find_map(|(key, value)| {

@@ -1,4 +1,5 @@
-//! Adapters decide about every field of the schema: a new field must not get a default there.
+//! Tests that adapters state a value for every field of the schema: a new field must not get a
+//! default value there.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The corpus of the fuzz targets, without libFuzzer.
+//! Runs the checks of the fuzz targets with their corpus, without libFuzzer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,8 @@ use vac_tests::fuzz::TARGETS;
 use vac_tests::root;
 use vac_validate::{Encoding, validate};
 
-/// The stack of the program's main thread on most systems, where libFuzzer runs a check.
+/// The size in bytes of the stack of a main thread on most systems, on which libFuzzer runs a
+/// check.
 const STACK: usize = 8 << 20;
 
 fn corpus(target: &str) -> Vec<PathBuf> {
@@ -36,7 +37,7 @@ fn every_corpus_file_passes_the_check_of_its_target() {
     }
 }
 
-/// A corpus without a valid record would not lead libFuzzer past the first violation.
+/// With a corpus without a valid record, libFuzzer would not get past the first violation.
 #[test]
 fn corpora_of_records_have_valid_ones() {
     for (target, encoding) in [("json", Encoding::Json), ("cbor", Encoding::Cbor)] {

@@ -1,4 +1,4 @@
-//! Golden schemas: small CDDL files, the Rust generated from them, and documents on which the
+//! Tests golden schemas: small CDDL files, the Rust generated from them, and documents on which the
 //! schema's tables, the generated types and crate `cddl` have to agree.
 
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ pub fn cases(stem: &str) -> Vec<Case> {
     cases
 }
 
-/// Calls a function with every case, and fails with the list of its errors.
+/// Calls a function with every case, and panics with the list of its errors.
 fn for_each_case(mut check: impl FnMut(&Golden, &Case) -> Result<(), String>) {
     let mut count = 0;
     let mut wrong = Vec::new();
@@ -129,8 +129,8 @@ fn every_case_is_decided_correctly() {
     });
 }
 
-/// Schemas that are compiled in and schemas that are read at run time are matched by the same
-/// code. This shows that they are the same data, too.
+/// Compiled schemas and schemas that are read at run time are matched by the same code. This test
+/// shows that they are also the same data.
 #[test]
 fn generated_tables_equal_those_made_at_run_time() {
     for golden in GOLDENS {

@@ -1,5 +1,5 @@
-//! The generated modules of `fixtures/cddl`, compiled. The list is checked
-//! against the folder by a test in `golden`.
+//! Contains the generated modules of `fixtures/cddl`. A test in `golden` compares the list with the
+//! folder.
 
 #![allow(dead_code, unused_imports, missing_docs, clippy::all, clippy::pedantic)]
 
@@ -154,11 +154,11 @@ mod g48_abnf;
 #[path = "../../fixtures/cddl/generated/49_equality.rs"]
 mod g49_equality;
 
-/// One golden schema.
+/// A golden schema.
 pub struct Golden {
-    /// The name of its file, without the ending.
+    /// The name of its file, without the extension.
     pub stem: &'static str,
-    /// Its generated tables.
+    /// The generated tables of the schema.
     pub schema: &'static Schema,
     /// Decodes a document into the generated type and encodes it again, in the
     /// document's own encoding.
@@ -182,7 +182,7 @@ macro_rules! golden {
     };
 }
 
-/// All of them.
+/// All golden schemas.
 pub const GOLDENS: &[Golden] = &[
     golden!(g01_closed_struct, "01-closed-struct"),
     golden!(g02_open_map, "02-open-map"),

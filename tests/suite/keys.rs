@@ -1,5 +1,5 @@
-//! The spelling of the keys of a log has no effect, and neither have native keys with the names of
-//! annotations.
+//! Tests that neither escapes in the keys of a log nor native keys with the names of annotations
+//! have an effect.
 
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value, json};
@@ -17,7 +17,7 @@ struct Edit {
     added: String,
 }
 
-/// Returns a log with changes, which are in the order of their offsets.
+/// Returns a log with changes. `edits` returns them in the order of their offsets.
 fn edit_log(log: &TestLog, edits: impl Fn(&[u8]) -> Vec<Edit>) -> TestLog {
     let mut log = log.clone();
     for part in &mut log.parts {
@@ -39,8 +39,8 @@ fn edit_log(log: &TestLog, edits: impl Fn(&[u8]) -> Vec<Edit>) -> TestLog {
     log
 }
 
-/// Returns changes that write the first character of every key as an escape. Keys that have an
-/// escape already are not changed: one that is not Unicode is kept as it is written.
+/// Returns changes that write the first character of every key as an escape. Keys with an escape
+/// are not changed, because a key that is not Unicode is kept as it is written.
 fn escapes(bytes: &[u8]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut at = 0;
@@ -61,7 +61,8 @@ fn escapes(bytes: &[u8]) -> Vec<Edit> {
     edits
 }
 
-/// Returns the length of the text that JSON begins with; all of it if it has no end.
+/// Returns the length of the text at the beginning of JSON; the whole length if the text does not
+/// end.
 fn text_length(json: &[u8]) -> usize {
     let mut is_escaped = false;
     let is_end = |byte: &u8| {
@@ -73,7 +74,7 @@ fn text_length(json: &[u8]) -> usize {
 }
 
 /// Removes the members that depend on the bytes of a log: unparsed text, sizes and digests of it,
-/// and ids that are made of them.
+/// and ids that are made from them.
 fn remove_bytes(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -138,7 +139,7 @@ fn escapes_in_keys_do_not_change_a_record() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Annotations of an entry that would change every event.
+/// Returns annotations of an entry that would change every event.
 fn entry_annotations() -> Value {
     json!({
         "author": "program",
@@ -165,8 +166,8 @@ fn session_annotations() -> Value {
     json!({"agent": "x", "adapter": "x", "variant": "x", "parent": "x", "relation": "fork"})
 }
 
-/// Returns changes that add a member to every object without its key, in documents or else in
-/// those lines that are documents.
+/// Returns changes that add a member to every object without its key: in the whole document,
+/// otherwise in each line that is a document.
 fn additions(bytes: &[u8], key: &str, value: &str) -> Vec<Edit> {
     let mut documents = Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
     let (mut spans, mut from, mut is_json) = (Vec::new(), 0, true);
@@ -208,8 +209,8 @@ fn add_members(node: Node<'_, '_>, key: &str, value: &str, start: usize, edits: 
     }
 }
 
-/// Returns the annotations, the events and the facts of a log, without what the log itself
-/// contains.
+/// Returns the annotations, the events and the facts of a log, without values that are copied from
+/// the log.
 fn statements(adapter: &dyn Adapter, log: &TestLog) -> Option<Value> {
     let mut found = Vec::new();
     for record in convert_full(adapter, log).ok()? {
@@ -236,7 +237,7 @@ fn add_annotations(entries: &Value, found: &mut Vec<Value>) {
     }
 }
 
-/// Returns the members of an event or of the facts, as they are written.
+/// Returns an event or the facts as they are written, without values that are copied from the log.
 fn statement(json: &[u8]) -> Value {
     let document = Document::json(json).expect("JSON");
     let members = document.root().members().map(|(key, value)| {
@@ -245,15 +246,15 @@ fn statement(json: &[u8]) -> Value {
     });
     let mut members: Map<_, _> = members.collect();
     // Values of the log contain the keys, some ids are digests of its bytes, and some objects
-    // become an entry because of a key that is not known.
+    // become an entry because of an unknown key.
     for key in ["input", "output", "paths", "session-id", "entry-id", "entries"] {
         members.remove(key);
     }
     members.into()
 }
 
-/// Checks that native keys with the names of annotations mean nothing in logs of an agent.
-/// Returns the number of logs that were checked.
+/// Checks that native keys with the names of annotations have no effect in logs of an agent, and
+/// returns the number of checked logs.
 pub fn check_annotation_keys(adapter: &dyn Adapter, logs: &[TestLog]) -> usize {
     let mut added = Map::new();
     for annotations in [entry_annotations(), session_annotations()] {

@@ -1,4 +1,4 @@
-//! The workspace's own tests, in one binary.
+//! Contains the tests of the workspace, in one binary.
 
 mod adapters;
 mod compactions;

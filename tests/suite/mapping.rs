@@ -1,4 +1,5 @@
-//! Mapping tables of all agents: the pages that show them, and the keys that they do not name.
+//! Tests the mapping tables of all agents: the pages that show them, and the keys that they do not
+//! name.
 
 use std::fmt::Write;
 use std::fs;
@@ -64,7 +65,7 @@ fn real_sessions_have_no_unknown_keys() {
             }
         }
     }
-    // Misspelled in one file, or added by the publisher of a file.
+    // These keys are misspelled in one file, or were added by the publisher of a file.
     let others = ["line.timesstamp", "message.contenst", "session.source", "session.meta"];
     unknown.retain(|it| !others.iter().any(|other| it.contains(&format!(" {other}:"))));
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));

@@ -1,4 +1,4 @@
-//! Unusual numbers and texts in records: values are kept exactly or refused.
+//! Tests that unusual numbers and texts in records are kept exactly or are an error.
 
 use vac_record::{Decode, DecodeError, TokenUsage, VerifiableAgentRecord};
 use vac_value::{Any, Document, Encode, EncodeError, Encoding, IntoOwned, Kind};
@@ -23,8 +23,8 @@ fn numbers_beyond_cbor() -> Vec<String> {
     ]
 }
 
-/// Returns a record whose one message has this content. Its keys are in the order of the schema,
-/// in which they are written.
+/// Returns a record whose only message has this content. Its keys are in the order of the schema,
+/// which is also the order in which they are written.
 fn record(content: &str) -> String {
     format!(
         concat!(
@@ -116,7 +116,7 @@ fn cost_of_28_digits_is_kept_in_json_and_refused_for_cbor() {
         assert_eq!(usage.cost, Some(token.parse().expect("a number")));
         assert_eq!(usage.to_json(), Ok(text.clone()));
         assert!(is_not_representable(&usage.to_cbor(), Encoding::Cbor), "{token}");
-        // As `any` it is tag 4, but `number` does not match a tag.
+        // The value is tag 4 as `any`, but `number` does not match a tag.
         let tagged = json_to_cbor(&text).expect("tag 4");
         assert!(matches!(TokenUsage::from_cbor(&tagged), Err(DecodeError::Invalid(_))));
     }
@@ -194,7 +194,7 @@ fn duplicate_keys_are_refused_by_types() {
     for text in &twice {
         let error = VerifiableAgentRecord::from_json(text.as_bytes()).expect_err("twice");
         assert_eq!(error.violations()[0].expected, "every key once");
-        // serde_json refuses it, too.
+        // serde_json rejects it, too.
         assert!(serde_json::from_str::<VerifiableAgentRecord<'_>>(text).is_err(), "{text}");
     }
     let bytes = b"\xa2\x65input\x01\x65input\x01";

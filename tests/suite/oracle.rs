@@ -1,5 +1,5 @@
-//! Comparison with the CBOR validator of crate `cddl`. Its known mistakes are listed; a
-//! disagreement that is not listed, and a listed one that no longer exists, fail a test.
+//! Compares the verdicts with those of the CBOR validator of crate `cddl`, whose known mistakes are
+//! listed. A test fails if a disagreement is not listed, or if a listed one no longer exists.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,8 +20,8 @@ const UNREADABLE: &[(&str, &str)] = &[
     ("47-join", "RFC 8610 section 3.1: h'' takes hexadecimal digits of either case"),
 ];
 
-/// Golden documents for which it gives the wrong verdict: schema, names of the documents, and the
-/// rule that decides.
+/// Golden documents for which crate `cddl` gives the wrong verdict: the schema, the names of the
+/// documents, and the rule that decides.
 const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     (
         "03-type-choice",
@@ -356,7 +356,7 @@ const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Vectors of the record schema for which it gives the wrong verdict.
+/// Vectors of the record schema for which crate `cddl` gives the wrong verdict.
 const KNOWN_ON_VECTORS: &[(&str, &str)] = &[
     (
         "m03-missing-session-id",
@@ -380,7 +380,7 @@ fn with_large_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static)
 }
 
 /// Returns the verdicts of crate `cddl` on CBOR documents, or `None` if it cannot read the schema.
-/// A panic is a verdict that is wrong in any case.
+/// A panic counts as a wrong verdict.
 fn verdicts(schema: &str, documents: &[Vec<u8>]) -> Option<Vec<Option<bool>>> {
     let schema = cddl::cddl_from_str(schema, true).ok()?;
     let validate = |bytes: &Vec<u8>| match decode_cbor(bytes) {
@@ -470,7 +470,7 @@ fn crate_cddl_agrees_on_the_vectors_except_for_known_mistakes() {
         let side = if verdict == Some(*valid) { &mut right } else { &mut wrong };
         side.insert(name.as_str());
     }
-    // The vectors are maintained elsewhere and may grow; their manifest decides.
+    // The vectors are maintained elsewhere, and their number may grow; their manifest decides.
     let known: BTreeSet<_> = KNOWN_ON_VECTORS.iter().map(|(name, _)| *name).collect();
     for name in wrong.difference(&known) {
         println!("crate cddl is wrong on {name}, which is not listed");

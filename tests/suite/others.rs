@@ -1,5 +1,5 @@
-//! Prompts, answers, calls and results of real sessions of further agents, counted from their logs
-//! by code that shares nothing with the adapters, and from their records.
+//! Compares the numbers of prompts, answers, calls and results of real sessions of further agents:
+//! counted in their logs by code that shares nothing with the adapters, and in their records.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use vac_adapter_check::{AgentRules, TestLog, check_briefly, convert_full, fixture};
 
-/// What a session consists of.
+/// The numbers of messages, calls and results of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
-    /// Messages that the user wrote.
+    /// The number of messages that the user wrote.
     prompts: usize,
     /// Messages of the model.
     answers: usize,
@@ -50,10 +50,10 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A type that a sample contains because no version of the agent writes it.
+/// A type that no version of the agent writes. A sample contains it for that reason.
 const FUTURE: &str = "future_update";
 
-/// Checks every file of a folder of the corpus whose name has an ending.
+/// Checks every file with this extension in a folder of the corpus.
 fn check_folder(folder: &str, agent: &str, ending: &str, count: fn(&[Value]) -> Counts) {
     let Some(corpus) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
     let adapter = vac::agent(agent).expect("an agent").adapter;
@@ -220,7 +220,7 @@ fn iflow_sessions_have_the_counts_of_their_logs() {
                 }
                 Some("assistant") => {
                     counts.answers += 1;
-                    // Lines repeat the call that the one before them ended with.
+                    // A line repeats the last call of the previous line.
                     let uses = list(content).filter(|block| block["type"] == "tool_use");
                     calls.extend(uses.map(|block| block["id"].to_string()));
                 }

@@ -1,4 +1,4 @@
-//! The names of public types, over all crates: one name, one type.
+//! Tests that no two public types of the workspace have the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use syn::{Item, UseTree, Visibility};
 use vac_tests::root;
 
-/// Names that several public types have by design, and why.
+/// Names that several public types have by design, and the reason.
 const SHARED: &[(&str, &str)] =
     &[("Error", "the error of a crate or of a module, as is usual in Rust")];
 
@@ -15,12 +15,12 @@ const SHARED: &[(&str, &str)] =
 /// in the intermediate representation and in the tables.
 const LAYERS: &[&str] = &["vac_cddl::syntax::ast::", "vac_cddl::ir::", "vac_schema::tables::"];
 
-/// One module of a crate, as its source declares it.
+/// A module of a crate, as its source declares it.
 #[derive(Default)]
 struct Module {
     /// The names of its public types and traits.
     types: Vec<String>,
-    /// Its modules by name, and whether they are public.
+    /// The modules in it by name, and whether they are public.
     modules: BTreeMap<String, (bool, Module)>,
     /// The paths of its public `use` declarations. The last segment of a glob is `*`.
     uses: Vec<Vec<String>>,
@@ -125,7 +125,7 @@ fn list_uses(tree: &UseTree, path: &mut Vec<String>, uses: &mut Vec<Vec<String>>
             }
         }
         UseTree::Name(tree) => uses.push(with(path, tree.ident.to_string())),
-        // The new name is one more name of a type that is counted where it is defined.
+        // The new name is a further name of a type that is counted at its definition.
         UseTree::Rename(tree) => uses.push(with(path, tree.ident.to_string())),
         UseTree::Glob(_) => uses.push(with(path, "*".into())),
     }
@@ -188,7 +188,8 @@ fn public_types_have_names_of_their_own() {
 fn public_types_are_found_in_modules_and_reexports() {
     let names = &*PUBLIC_TYPES;
     let contains = |path: &str| names.values().flatten().any(|known| known == path);
-    // In a public module, named from a private one, by a glob from a generated one.
+    // These types are in a public module, re-exported from a private one, or re-exported by a glob
+    // from a generated one.
     assert!(contains("vac::search::Search"));
     assert!(contains("vac_sign::key::PublicKey"));
     assert!(contains("vac_record::generated::types::MessageEntry"));

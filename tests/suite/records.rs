@@ -1,5 +1,5 @@
-//! The records of `fixtures/schema`: the valid ones are valid for the validator and the types, and
-//! the invalid ones have the violations of their `*.expected` files.
+//! Tests the records of `fixtures/schema`: the valid ones are valid for the validator and the
+//! types, and the invalid ones have the violations of their `*.expected` files.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Records that are exported as trajectories and read back: prompts, answers, calls and results stay.
+//! Tests that prompts, answers, calls and results stay when records are exported as trajectories
+//! and read back.
 
 use std::path::{Path, PathBuf};
 
@@ -13,15 +14,15 @@ use vac_value::{Document, Encode as _};
 use vac_view::entry_reader::{EntryReader, EntryVisitor};
 use vac_view::{Context, EventKind, MessageAuthor, SkipReason, record};
 
-/// What a session contains, as far as trajectories can express it.
+/// The content of a session, as far as trajectories can express it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Content {
     prompts: Vec<String>,
-    /// The text of all answers, without spaces: a step has the texts of one answer.
+    /// The text of all answers, without spaces. A step contains all texts of one answer.
     answers: String,
     reasoning: String,
     calls: Vec<String>,
-    /// Results, sorted: they are written next to their calls.
+    /// The results, sorted, because trajectories contain them next to their calls.
     results: Vec<String>,
 }
 

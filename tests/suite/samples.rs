@@ -1,4 +1,5 @@
-//! The sample sessions that the README converts: one of each agent, and nothing unusual in them.
+//! Tests the sample sessions that the README converts: there is one of each agent, without anything
+//! unusual.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,11 @@
-//! The benchmark's tables as a document.
+//! Writes the tables of the benchmark as a document.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// Runs the benchmark and writes its output. Returns whether it ran to its end.
+/// Runs the benchmark, writes its output, and returns whether it succeeded.
 pub fn write(output: Option<&Path>, quick: bool) -> Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut bench = Command::new(cargo);

@@ -1,4 +1,4 @@
-//! Brings generated files up to date, or reports which are not.
+//! Updates generated files, or reports those that are not up to date.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow};
 use vac_codegen::files::{self, FileError, Output, Specification};
 use vac_value::harmless;
 
-/// Updates the generated files of the workspace. Returns whether all are up to date now or,
-/// with `check`, were so already.
+/// Updates the generated files of the workspace. With `check`, writes nothing, and returns whether
+/// all files are up to date.
 pub fn workspace(check: bool) -> Result<bool> {
     let (outputs, warnings) =
         files::workspace(crate::root()?).map_err(|error| to_anyhow(&error))?;
@@ -27,12 +27,12 @@ pub fn standalone(spec: &Specification, out: &Path, check: bool) -> Result<bool>
     settle(&[Output { path, text }], check)
 }
 
-/// Returns the error with the lines of the specification that it is about.
+/// Returns the error with the lines of the specification to which it refers.
 fn to_anyhow(error: &FileError) -> anyhow::Error {
     anyhow!("{error:#}")
 }
 
-/// Writes the files that differ, or with `check` only names them.
+/// Writes the files that differ; with `check`, only prints their names.
 fn settle(outputs: &[Output], check: bool) -> Result<bool> {
     let changes = if check { files::stale(outputs) } else { files::update(outputs) };
     let changes = changes.map_err(|error| to_anyhow(&error))?;
@@ -85,7 +85,7 @@ mod tests {
             assert!(module.contains(wanted), "no {wanted} in {module}");
         }
         assert!(!module.contains("unneeded"), "{module}");
-        // All of it counts for freshness.
+        // Every output file is compared.
         assert!(standalone(&spec, &out, true).expect("a check"));
         write(&path.join("lib"), "geometry.cddl", "point = { x: int, y: int }\n");
         assert!(!standalone(&spec, &out, true).expect("a check"));

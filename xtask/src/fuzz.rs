@@ -1,9 +1,9 @@
-//! Fuzzing: builds one program with libFuzzer and coverage counters, and runs it for every
-//! target.
+//! Fuzzes the workspace: builds one program with libFuzzer and coverage counters, and runs it for
+//! every target.
 //!
-//! The pinned compiler is enough: the flags below ask LLVM for what `cargo fuzz` gets from a
-//! nightly one. They are given with `--target`, so that build scripts and macros, which run
-//! here and have no libFuzzer, are built without them.
+//! The pinned compiler is sufficient: the flags below request from LLVM what `cargo fuzz` requests
+//! from a nightly compiler. They are passed with `--target`, so that build scripts and macros,
+//! which run on this machine without libFuzzer, are built without them.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -16,7 +16,8 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-/// Coverage of every branch and comparison, in the form that libFuzzer reads.
+/// The compiler flags for coverage of every branch and comparison, in the form that libFuzzer
+/// reads.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -25,9 +26,9 @@ const FLAGS: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// More memory than this, in MiB, is a finding.
+/// The memory in MiB above which an input is a finding.
 const MAX_MEMORY: u32 = 2048;
-/// More time than this for one input, in seconds, is a finding.
+/// The time in seconds above which an input is a finding.
 const MAX_TIME: u32 = 20;
 
 /// The configuration of a target. Its own corpus is `tests/fuzz/corpus/<name>`.
@@ -35,13 +36,13 @@ struct Target {
     name: &'static str,
     /// Further folders with inputs, from the workspace's root.
     seeds: &'static [&'static str],
-    /// Its dictionary in `tests/fuzz/dictionaries`.
+    /// The name of its dictionary in `tests/fuzz/dictionaries`.
     dictionary: &'static str,
-    /// The longest input, in bytes.
+    /// The maximum size of an input in bytes.
     max_length: u32,
 }
 
-/// All targets; `vac_tests::fuzz` has the checks.
+/// All targets. Their checks are in `vac_tests::fuzz`.
 const TARGETS: &[Target] = &[
     Target { name: "json", seeds: &["fixtures/schema"], dictionary: "json", max_length: 8192 },
     Target { name: "cbor", seeds: &["fixtures/schema"], dictionary: "cbor", max_length: 4096 },
@@ -104,8 +105,9 @@ const TARGETS: &[Target] = &[
     Target { name: "archive", seeds: &[], dictionary: "cbor", max_length: 4096 },
 ];
 
-/// Fuzzes the named targets, or all of them, `seconds` each and `jobs` at once. The same
-/// `seed` leads to the same inputs; 0 is another one each time. True if nothing was found.
+/// Fuzzes the named targets, or all of them, each for `seconds`, with `jobs` targets in parallel,
+/// and returns whether nothing was found. The same `seed` gives the same inputs; 0 means another
+/// seed each time.
 pub fn run(names: &[String], seconds: NonZeroU32, jobs: NonZeroUsize, seed: u32) -> Result<bool> {
     let targets: Vec<&Target> = if names.is_empty() {
         TARGETS.iter().collect()
@@ -143,8 +145,8 @@ fn find(name: &str) -> Result<&'static Target> {
     })
 }
 
-/// Builds the program in a folder of its own: other flags would mean to build everything
-/// again each time.
+/// Builds the program in a separate folder, because builds with other flags in the same folder
+/// would compile everything again.
 fn build() -> Result<PathBuf> {
     let root = crate::root()?;
     let host = crate::rust_version::host()?;
@@ -160,17 +162,17 @@ fn build() -> Result<PathBuf> {
     Ok(target_dir.join(host).join("fuzz/fuzz").with_extension(std::env::consts::EXE_EXTENSION))
 }
 
-/// A built program and the time to run it for.
+/// A built program, and the time for which it runs.
 struct Fuzz {
     program: PathBuf,
-    /// Where findings and output go.
+    /// The folder for findings and output.
     folder: PathBuf,
     seconds: NonZeroU32,
     seed: u32,
 }
 
 impl Fuzz {
-    /// Runs one target. Returns whether nothing was found; a finding is printed.
+    /// Runs one target, prints findings, and returns whether nothing was found.
     fn target(&self, target: &Target) -> Result<bool> {
         let root = crate::root()?;
         let name = target.name;
@@ -182,7 +184,7 @@ impl Fuzz {
         let output =
             File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut program = Command::new(&self.program);
-        // libFuzzer adds what it finds to the first folder and only reads the others.
+        // libFuzzer adds new inputs to the first folder and only reads the others.
         program.arg(&new).arg(own).args(target.seeds.iter().map(|seeds| root.join(seeds)));
         program.args([
             format!("-max_total_time={}", self.seconds),
@@ -233,7 +235,7 @@ fn finding(output: &str) -> String {
     panic.chain(verdict).collect::<Vec<_>>().join("\n")
 }
 
-/// Creates a folder for the files of a run, in memory where the system has a place for that.
+/// Creates a folder for the files of a run, in memory if the system supports it.
 fn scratch_folder() -> Result<TempDir> {
     let memory = Path::new("/dev/shm");
     let mut folder = tempfile::Builder::new();

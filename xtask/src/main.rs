@@ -72,7 +72,7 @@ enum Chore {
         #[arg(long, value_name = "N", default_value = "0")]
         seed: u32,
     },
-    /// Fail if a dependency needs a newer compiler than the manifest says.
+    /// Fail if a dependency needs a newer compiler than the manifest states.
     RustVersion,
 }
 
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the workspace's root.
+/// Returns the root of the workspace.
 fn root() -> Result<&'static Path> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     folder.ok_or_else(|| anyhow!("xtask has no folder around it"))

@@ -1,12 +1,12 @@
-//! Checks that no dependency needs a newer compiler than the manifest's `rust-version`. Only a
-//! build with an older compiler shows whether our own code needs a newer one.
+//! Checks that no dependency needs a newer compiler than the manifest's `rust-version`. Whether the
+//! code of the workspace needs one shows only in a build with an older compiler.
 
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-/// Compares the versions. Returns whether none is newer than the manifest's.
+/// Compares the versions, and returns whether none is newer than that of the manifest.
 pub fn check() -> Result<bool> {
     let metadata = metadata()?;
     let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
@@ -35,7 +35,8 @@ pub fn check() -> Result<bool> {
     Ok(is_true)
 }
 
-/// Returns cargo's metadata of all dependencies, or without a network of those of this platform.
+/// Returns cargo's metadata of all dependencies; without a network, only of the dependencies of
+/// this platform.
 fn metadata() -> Result<Value> {
     let host = host()?;
     let all = run(&["metadata", "--format-version", "1", "--locked"], Stdio::null());
@@ -48,7 +49,7 @@ fn metadata() -> Result<Value> {
     serde_json::from_str(&text).context("cargo metadata gave no JSON")
 }
 
-/// Returns the platform that the compiler is on.
+/// Returns the platform on which the compiler runs.
 pub fn host() -> Result<String> {
     let about = run(&["--version", "--verbose"], Stdio::inherit())?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
@@ -66,7 +67,7 @@ fn run(arguments: &[&str], stderr: Stdio) -> Result<String> {
     String::from_utf8(ran.stdout).map_err(|_| anyhow!("cargo wrote no text"))
 }
 
-/// `1.89` and `1.89.0` as numbers to compare.
+/// Parses `1.89` or `1.89.0` to numbers that can be compared.
 fn version(text: &str) -> Result<[u64; 3]> {
     let mut numbers = [0; 3];
     for (place, number) in numbers.iter_mut().zip(text.split('.')) {

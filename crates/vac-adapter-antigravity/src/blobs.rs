@@ -1,5 +1,5 @@
-//! The facts in the blobs of a database, which are Protocol Buffers. The numbers of fields are those
-//! that recorded databases have.
+//! Reads facts in the blobs of a database, which are Protocol Buffers. The numbers of fields are
+//! those in recorded databases.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,14 @@ use vac_value::{Node, Text};
 
 use crate::protobuf::Message;
 
-/// At most this many steps of a request are read: each takes more memory than its number.
+/// The maximum number of steps of a request that are read. Each takes more memory than its number
+/// in the blob.
 const MAX_STEPS: usize = 1024;
 
-/// The source of a step that the user wrote, `USER_EXPLICIT` in a transcript.
+/// The source of a step that the user wrote. In a transcript, it is `USER_EXPLICIT`.
 const USER: u64 = 4;
 
-/// Returns the bytes of a blob, which a document has as text or in base64.
+/// Returns the bytes of a blob, which is text or base64 in a document.
 pub(crate) fn bytes<'a>(cell: Node<'a, '_>) -> Option<Cow<'a, [u8]>> {
     if let Some(text) = cell.text() {
         return Some(match text {
@@ -30,11 +31,11 @@ pub(crate) fn bytes<'a>(cell: Node<'a, '_>) -> Option<Cow<'a, [u8]>> {
 /// `metadata` of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    /// When the step began.
+    /// The time at which the step began.
     pub created: Option<AbstractTimestamp<'static>>,
     /// Whether the user wrote it.
     pub is_typed: bool,
-    /// What its request used.
+    /// The tokens that its request used.
     pub tokens: Option<Tokens>,
 }
 
@@ -54,9 +55,9 @@ impl Metadata {
 /// The tokens of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// Without those of caches.
+    /// The input tokens, without those of caches.
     pub input: Option<u64>,
-    /// With those of thinking.
+    /// The output tokens, with those of thinking.
     pub output: Option<u64>,
     pub cache_read: Option<u64>,
     pub thinking: Option<u64>,
@@ -83,7 +84,7 @@ pub(crate) struct Request {
     pub steps: Vec<u64>,
     /// The model, by the name that the user sees, else by the program's.
     pub model: Option<String>,
-    /// What it used.
+    /// The tokens that it used.
     pub tokens: Option<Tokens>,
 }
 

@@ -1,10 +1,10 @@
-//! What tests have to know about the logs of Antigravity. Everything in them is in their records.
+//! Rules for tests about the logs of Antigravity. Records contain all of their values.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, file_bytes};
 use vac_adapter_check::references::References;
 
-/// Antigravity.
+/// The rules for the logs of Antigravity.
 pub const ANTIGRAVITY: AgentRules = AgentRules {
     name: "antigravity",
     exceptions: &[],

@@ -6,8 +6,9 @@
 //!
 //! let log = Memory {
 //!     name: "c-1.jsonl",
-//!     bytes: br#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "status": "DONE",
-//!         "created_at": "2026-06-20T09:00:00Z", "content": "<USER_REQUEST>\nHi\n</USER_REQUEST>"}"#,
+//!     bytes: br#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT",
+//!         "status": "DONE", "created_at": "2026-06-20T09:00:00Z",
+//!         "content": "<USER_REQUEST>\nHi\n</USER_REQUEST>"}"#,
 //! };
 //! let sessions = Antigravity.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -23,8 +24,8 @@
 //! | `transcript` | `transcript_full.jsonl` of a conversation, or `transcript.jsonl`, which is shortened |
 //! | `database` | `conversations/<id>.db`, which is one conversation; read only if no transcript of it is found |
 //!
-//! A database is the documents of its rows (`store.rs`). Encrypted conversations (`*.pb`) are not
-//! supported.
+//! A database is read as the documents of its rows (`store.rs`). Encrypted conversations (`*.pb`)
+//! are not supported.
 //!
 //! # What steps become
 //!
@@ -58,19 +59,20 @@
 //! * Calls have no ids: `<step_index>:<number>`. The results after a response, in the order of their
 //!   steps, answer its calls in order; a result without a call has no `call-id`.
 //! * The arguments of a call are JSON inside of texts: `input` has the values, and `args` is kept as it
-//!   is. An argument that is something else is in `input` as it is.
+//!   is. An argument that is not such a text is in `input` unchanged.
 //! * The id of a session is the folder of its conversation or `cascade_id` of its database, else the
-//!   name of the file, or (for the name that all transcripts have) made from its bytes.
-//! * The model of a transcript is the name that the settings in a prompt show; most state none. Its
-//!   tokens are only in the database. Working directory and version are in neither.
+//!   name of the file, or, for the name that all transcripts have, an id computed from its bytes.
+//! * The model of a transcript is the name in the settings that a prompt contains; most prompts
+//!   contain none. Only the database states tokens. Neither states the working directory or the
+//!   version.
 //! * The blobs of a database are Protocol Buffers without a published schema. They are kept whole
-//!   (`{"base64": ...}`), and only fields that recorded databases have are read (`blobs.rs`). Calls,
-//!   results and permissions in databases are not known: they are events.
+//!   (`{"base64": ...}`), and only fields that recorded databases have are read (`blobs.rs`). The
+//!   format of calls, results and permissions in databases is not known, so they are events.
 //! * The model of a response in a database is the name that the user sees (`Gemini 3.1 Pro (High)`),
 //!   as in transcripts; the program's own (`gemini-pro-default`) is an alias. Tokens of a step without
 //!   a request have no model.
 //! * Tokens of input do not contain those of caches; those of output contain thinking.
-//! * What the user typed is in `<USER_REQUEST>`; the rest of a prompt is context.
+//! * The text that the user typed is in `<USER_REQUEST>`; the rest of a prompt is context.
 #![doc = include_str!("../MAPPING.md")]
 
 mod blobs;
@@ -88,7 +90,7 @@ use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::Typed;
 
-/// The adapter.
+/// The adapter of Antigravity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Antigravity;
 

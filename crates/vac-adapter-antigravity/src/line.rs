@@ -1,4 +1,4 @@
-//! Steps as entries.
+//! Converts steps to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
@@ -17,14 +17,14 @@ use vac_value::{Any, Kind, Node, Text};
 use crate::lines::{Lines, call_id};
 use crate::tools::TOOLS;
 
-/// The event that says that a summary replaces the conversation so far.
+/// The type of events which state that a summary replaces the conversation so far.
 pub(crate) const CHECKPOINT: &str = "CHECKPOINT";
 
 /// Known types of events.
 const EVENTS: &[&str] =
     &[CHECKPOINT, "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "ERROR_MESSAGE", "SYSTEM_MESSAGE"];
 
-/// What a step becomes.
+/// The kind of entry that a step becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A message of the user.
@@ -37,7 +37,7 @@ pub(crate) enum Step {
     Event,
 }
 
-/// Returns what a step becomes.
+/// Returns the kind of entry that a step becomes.
 pub(crate) fn step(line: Node<'_, '_>) -> Step {
     let is = |key: &str, value: &str| line.member(key).is_some_and(|it| it.is_text(value));
     if is("type", "USER_INPUT") {
@@ -51,7 +51,7 @@ pub(crate) fn step(line: Node<'_, '_>) -> Step {
     }
 }
 
-/// Whether it is a list of objects.
+/// Returns whether a value is a list of objects.
 pub(crate) fn is_objects(value: Node<'_, '_>) -> bool {
     value.kind() == Kind::Array && value.elements().all(|it| it.kind() == Kind::Map)
 }
@@ -187,8 +187,8 @@ fn children<'a>(
     (!children.is_empty()).then_some(children)
 }
 
-/// Returns arguments with the values that their texts contain as JSON; others are as they are. `None`
-/// if they are not an object.
+/// Returns arguments, in which texts that contain JSON are replaced by its values. `None` if the
+/// arguments are not an object.
 fn decoded_values<'a>(args: Node<'a, '_>) -> Option<Any<'a>> {
     let decode = |value: Node<'a, '_>| value.text().and_then(|text| json_in_text(&text));
     let member = |(key, value): (Node<'a, '_>, Node<'a, '_>)| {

@@ -1,7 +1,9 @@
-//! The first pass over the steps of a log or the rows of a database, and which agent wrote them.
+//! Implements the first pass over the steps of a log or the rows of a database, and detects the
+//! agent that wrote them.
 //!
 //! Steps have no ids, and results do not name their calls: the results after a response of the model
-//! answer its calls in order. Lines are not in the order of steps, which is the one that counts.
+//! answer its calls in order. The order of lines differs from that of steps, which is the order of
+//! the conversation.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -18,7 +20,7 @@ use crate::row::{self, StepType};
 use crate::store::{self, REQUESTS, STEPS, TRAJECTORY};
 use crate::tools::TOOLS;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     facts: LineFacts,
@@ -51,7 +53,7 @@ pub(crate) struct Call {
     pub is_shell: bool,
 }
 
-/// A response with its calls, or a result with the conversation that it says was started.
+/// A response with its calls, or a result with the conversation that it started.
 #[derive(Debug)]
 enum Exchange {
     Response(Vec<Call>),
@@ -77,7 +79,7 @@ impl Lines {
         self.models.get(&number?).map(|model| &**model)
     }
 
-    /// Returns whether no row before states the same tokens.
+    /// Returns whether no earlier row states the same tokens.
     pub fn is_first_statement(&self, tokens: &Tokens, at: LineAt) -> bool {
         let first = tokens.response.as_ref().and_then(|id| self.statements.get(id));
         first.is_none_or(|first| *first == at.index)
@@ -141,7 +143,7 @@ impl Lines {
                 }
                 Exchange::Result { conversation, has_number } => (conversation, has_number),
             };
-            // A step that is written again, with another status, answers the same call.
+            // A step that is repeated with another status answers the same call.
             let again = last.take().filter(|(before, _)| has_number && *before == step);
             let Some(call) = again.map(|(_, call)| call).or_else(|| pending.pop_front()) else {
                 continue;
@@ -271,7 +273,7 @@ impl LineFormat for Lines {
     }
 }
 
-/// Returns the model that the user chose, which only a prompt states.
+/// Returns the model that the user chose. Only a prompt states it.
 fn chosen_model(prompt: &str) -> Option<&str> {
     let (_, change, _) = between(prompt, "`Model Selection` from ", ". No need")?;
     let (_, model) = change.split_once(" to ")?;

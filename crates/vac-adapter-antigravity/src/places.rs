@@ -1,9 +1,9 @@
-//! Where Antigravity keeps its sessions.
+//! Lists the places where Antigravity keeps its sessions.
 //!
-//! `transcript.jsonl` next to `transcript_full.jsonl` is the same session with long fields cut: it is
-//! read only if the other one is not there, or if the user names it. A database of the same
-//! conversation is read only if neither is there. Not sessions, and never opened: encrypted
-//! conversations (`*.pb`), prompts of all sessions (`history.jsonl`).
+//! `transcript.jsonl` next to `transcript_full.jsonl` is the same session with long fields
+//! truncated. It is read only if the other file does not exist, or if the user names it. A database
+//! of the same conversation is read only if neither is there. Not sessions, and never opened:
+//! encrypted conversations (`*.pb`), prompts of all sessions (`history.jsonl`).
 
 use vac_adapter::places::{AgentPlace, Keep};
 

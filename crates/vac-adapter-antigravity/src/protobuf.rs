@@ -1,20 +1,20 @@
-//! Messages in the wire format of Protocol Buffers, of which the schema is not published.
+//! Reads messages in the wire format of Protocol Buffers, for which no schema is published.
 //!
-//! A message is valid or not read at all: all of its fields are checked first. A field is read only
-//! where the caller names its number and kind, so nothing is guessed from bytes, and messages in it
-//! are opened one by one: nothing here recurses.
+//! Only valid messages are read: all fields are checked first. A field is read only with the number
+//! and kind that the caller gives, so nothing is guessed from bytes. Nested messages are opened one
+//! by one, without recursion.
 
-/// The greatest number of bytes of a varint.
+/// The maximum number of bytes of a varint.
 const MAX_VARINT: usize = 10;
 
-/// The greatest number of a field.
+/// The maximum number of a field.
 const MAX_FIELD: u64 = (1 << 29) - 1;
 
 /// A valid message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Message<'b>(&'b [u8]);
 
-/// The value of a field. Numbers of fixed length have no meaning here.
+/// The value of a field. Values of numbers of fixed length are not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value<'b> {
     Varint(u64),
@@ -70,7 +70,7 @@ impl<'b> Message<'b> {
         numbers
     }
 
-    /// Returns the bytes in a field. Of a field that is written again, the last value counts.
+    /// Returns the bytes in a field. If a field occurs several times, its last value counts.
     fn bytes(self, field: u64) -> Option<&'b [u8]> {
         let bytes = |value| if let Value::Bytes(bytes) = value { Some(bytes) } else { None };
         self.values(field).filter_map(bytes).last()
@@ -107,7 +107,7 @@ fn read_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for position in 0..MAX_VARINT {
         let byte = *take(rest, 1)?.first()?;
-        // The last byte has room for one bit of 64.
+        // The last byte contains only the last of the 64 bits.
         if position == MAX_VARINT - 1 && byte > 1 {
             return None;
         }

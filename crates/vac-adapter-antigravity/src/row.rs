@@ -70,7 +70,7 @@ pub(crate) fn entry<'a>(
     } else if table == REQUESTS.name {
         let request = decoded(row.member("data"), Request::read, "gen_metadata.data", report);
         let tokens = request.tokens.filter(|tokens| lines.is_first_statement(tokens, at));
-        // Without an id of the response, the step is taken to state the same.
+        // Without an id of the response, the step is assumed to state the same tokens.
         let tokens = tokens.filter(|tokens| tokens.response.is_some());
         it.usage = tokens.and_then(|tokens| usage(&tokens, request.model.map(Text::Owned)));
     }
@@ -143,7 +143,7 @@ fn step<'a>(row: Node<'a, 'a>, at: LineAt, lines: &'a Lines, report: &mut Report
     })
 }
 
-/// Returns what a blob contains. One that cannot be decoded is counted as unknown, and kept.
+/// Returns the content of a blob. A blob that cannot be decoded is counted as unknown, and kept.
 fn decoded<T: Default>(
     cell: Option<Node<'_, '_>>,
     read: impl Fn(Node<'_, '_>) -> Option<T>,

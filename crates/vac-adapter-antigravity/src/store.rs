@@ -1,4 +1,4 @@
-//! `conversations/<id>.db`, as tables. A database is one conversation.
+//! Describes `conversations/<id>.db` as tables. A database is one conversation.
 
 use vac_adapter::container::{DatabaseTables, RowDocument, RowTable, Rows, Stores, Table, row_of};
 use vac_value::Node;
@@ -49,11 +49,11 @@ static DATABASE: DatabaseTables = DatabaseTables {
     ],
     listed: &[],
     preview: |_, _| (),
-    // By a transcript, which has calls and their results in a format that is known.
+    // A transcript replaces it, because the format of its calls and results is known.
     is_replaced: true,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[TRAJECTORY, ABOUT, PARENTS, STEPS, REQUESTS, EXECUTORS, BATTLES],
     open_database: |database| DATABASE.open(database),

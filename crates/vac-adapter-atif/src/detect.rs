@@ -1,4 +1,4 @@
-//! Which documents are trajectories.
+//! Detects documents that are trajectories.
 
 use vac_adapter::{Confidence, Fit};
 use vac_value::{Kind, Node};
@@ -16,7 +16,7 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
     match (version, steps) {
         (Some(version), _) if version.starts_with(VERSION) => Fit::Fits(Confidence::Certain),
         (Some(_), _) => Fit::Contradicts("schema-version"),
-        // Early producers leave the version out.
+        // Early producers omit the version.
         (None, Some(steps)) if has_agent(document) && steps.elements().any(is_step) => {
             Fit::Fits(Confidence::Likely)
         }

@@ -52,11 +52,11 @@
 //!
 //! * `prompt_tokens` include those read from a cache: the bucket `input` is the difference.
 //! * The totals count only where no step states tokens.
-//! * `extra` is kept, and means nothing: producers write what they like.
+//! * `extra` is kept and not interpreted, because producers write arbitrary values.
 //! * A time without an offset is not a point in time, and is kept as it is.
 //! * Trajectories in one file with different ids are different sessions, at most 256 of them. Those
 //!   with the same id are one.
-//! * The agent of the record is `atif`: whose trajectory it is, only the trajectory says.
+//! * The agent of the record is `atif`. Only the trajectory states which agent ran.
 #![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
@@ -73,7 +73,7 @@ use vac_adapter::mapping::Mapping;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
-/// The adapter.
+/// The adapter of ATIF trajectories.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Atif;
 

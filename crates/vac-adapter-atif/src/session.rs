@@ -1,4 +1,4 @@
-//! One session: the record around its entries, and the second pass.
+//! Implements a session: its record without entries, and the second pass.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::{Atif, step};
 /// A session.
 pub(crate) struct AtifSession<'i> {
     pub shared: Rc<SharedLog<'i>>,
-    /// Its number among the sessions of the log.
+    /// The number of the session in the log.
     pub number: usize,
     pub facts: Facts,
     pub id: String,

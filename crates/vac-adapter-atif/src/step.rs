@@ -1,4 +1,4 @@
-//! Steps as entries.
+//! Converts steps to entries.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ use vac_value::{Any, Kind, Node, Text};
 use crate::tools::TOOLS;
 use crate::usage;
 
-/// The keys that this adapter adds to messages, next to native ones of the same name.
+/// The keys that this adapter adds to messages. Native keys of the same name are renamed.
 const OURS: &[&str] = &["observation"];
 const MESSAGE: &[&str] =
     &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
 
-/// What a step becomes.
+/// The kind of entry that a step becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Becomes {
     User,
@@ -104,8 +104,8 @@ fn is_list_of_objects(value: Node<'_, '_>) -> bool {
     value.kind() == Kind::Array && value.elements().all(|it| it.kind() == Kind::Map)
 }
 
-/// The subagents that results refer to: their ids, by the ids of the calls, and the calls, by the
-/// ids of the subagents.
+/// Passes the subagents that results refer to, each as the id of the call and the id of the
+/// subagent, to `found`.
 pub(crate) fn references(step: Node<'_, '_>, mut found: impl FnMut(String, String)) {
     let results = step.member("observation").and_then(|it| it.member("results"));
     for result in results.into_iter().flat_map(Node::elements) {
@@ -203,7 +203,7 @@ fn calls<'a>(
     }
 }
 
-/// Adds the results, and returns what the observation contains besides them.
+/// Adds the results, and returns the other members of the observation.
 fn results<'a>(
     step: &Step<'a>,
     children: &mut Vec<Entry<'a>>,

@@ -1,4 +1,5 @@
-//! The first pass: which trajectories a file contains, and what they state about their sessions.
+//! Implements the first pass: finds the trajectories of a file, and the facts that they state about
+//! their sessions.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,12 +20,12 @@ use crate::{Atif, detect, usage};
 
 /// The variant of all logs.
 pub(crate) const VARIANT: &str = "trajectory";
-/// Trajectories within trajectories beyond this are not searched for facts.
+/// The maximum depth of embedded trajectories that are searched for facts.
 const MAX_LEVELS: usize = 64;
 /// The name that Harbor gives to all trajectories.
 const COMMON_NAME: &str = "trajectory.json";
 
-/// What trajectories state about a session.
+/// The facts that trajectories state about a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub agent: Option<String>,
@@ -94,7 +95,7 @@ fn session_id(root: Node<'_, '_>) -> Option<String> {
     id("session_id").or_else(|| id("trajectory_id"))
 }
 
-/// Returns what the beginning of a file states.
+/// Returns the facts that the beginning of a file states.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::default();
     let mut id = None;

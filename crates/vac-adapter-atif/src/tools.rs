@@ -1,10 +1,10 @@
-//! Tools that agents in benchmarks have: trajectories of many agents name them differently.
+//! The tools of agents in benchmarks, with the names that different agents use.
 
 use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::Category;
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string", "old_str"],
     new: &["new_string", "new_str"],
@@ -12,7 +12,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     ..ChangeKeys::NONE
 };
 
-/// What the tools are for.
+/// The table of the agent's tools.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(

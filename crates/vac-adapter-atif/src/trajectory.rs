@@ -1,4 +1,4 @@
-//! The trajectory around its steps, as an event.
+//! Converts a trajectory without its steps to an event.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};

@@ -1,4 +1,4 @@
-//! Tokens and cost of a step, and the totals of a trajectory.
+//! Reads tokens and cost of a step, and the totals of a trajectory.
 
 use vac_adapter::{Report, mapping};
 use vac_record::TokenUsage;
@@ -18,7 +18,7 @@ mapping! {
     }
 }
 
-/// Returns what a step states, and the same in buckets.
+/// Returns the usage that a step states, and the same in buckets.
 pub(crate) fn read<'a>(
     metrics: Node<'a, '_>,
     report: &mut Report,
@@ -50,7 +50,7 @@ pub(crate) fn has_tokens(step: Node<'_, '_>) -> bool {
     })
 }
 
-/// Returns tokens in buckets. What was cached is a part of the prompt.
+/// Returns tokens in buckets. Cached tokens are a part of the prompt.
 fn buckets(
     prompt: Option<u64>,
     cached: Option<u64>,

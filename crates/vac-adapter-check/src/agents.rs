@@ -1,5 +1,5 @@
 //! Rules of the checks for one agent: native values that a record need not contain, and where
-//! native logs have their ids. The values are in the agents' crates, under their feature `check`.
+//! native logs have their ids. The rules are in the agents' crates, under their feature `check`.
 
 use std::any::Any;
 
@@ -13,20 +13,20 @@ use crate::references::References;
 /// The rules for the logs of one agent.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentRules {
-    /// Its adapter's name.
+    /// The name of the agent's adapter.
     pub name: &'static str,
-    /// Native values that need not be in a record. A short list, which tests print.
+    /// Native values that need not be in a record. The list should be short; tests print it.
     pub exceptions: &'static [Exception],
-    /// Paths of a record whose values repeat others in it. A value that is only there counts as
-    /// lost.
+    /// Paths of a record whose values repeat others in the record. A value that is only at such a
+    /// path counts as lost.
     pub copies: &'static [&'static str],
     /// Whether each document of a log of a variant becomes one entry, in order.
     pub one_entry_a_document: fn(variant: &str) -> bool,
     /// Returns whether the adapter reads the valid parts of a damaged document. Any other
     /// damaged document is kept unparsed in one piece.
     pub reads_damaged: fn(&[u8]) -> bool,
-    /// Returns the native documents of a log. Where [`TestLog::parts`] are not what is on disk (a
-    /// compressed file, the rows of a database), the check reads them on its own.
+    /// Returns the native documents of a log. If [`TestLog::parts`] are not the bytes on disk (a
+    /// compressed file, the rows of a database), the function reads the files itself.
     pub documents: fn(&TestLog) -> Vec<Vec<u8>>,
     /// Finds the ids of one native document, and the references to them.
     pub references: fn(&Value, &mut References),
@@ -37,9 +37,9 @@ pub struct AgentRules {
 /// Native values that need not be in a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// Native paths: `message.role`, `messages[].type`.
+    /// Native paths, such as `message.role` and `messages[].type`.
     pub paths: &'static [&'static str],
-    /// The condition.
+    /// The condition on which the values need not be in a record.
     pub when: When,
     /// The reason, for tests to print.
     pub reason: &'static str,
@@ -50,12 +50,12 @@ pub struct Exception {
 pub enum When {
     /// No condition.
     Always,
-    /// It is one of these texts: a discriminator that was translated.
+    /// The value is one of these texts: a discriminator that the converter translates.
     Is(&'static [&'static str]),
-    /// The record has the value at this path, for all entries.
+    /// The record contains the value at this path, for all entries.
     Equals(&'static str),
-    /// It could not be parsed, and contains the name of one of these secrets, or follows
-    /// damaged bytes that do.
+    /// The value is in bytes that could not be parsed and that contain the name of one of these
+    /// secrets, or follow damaged bytes that do.
     Redacted(Secrets),
 }
 
@@ -86,12 +86,12 @@ pub fn file_bytes(log: &TestLog) -> Vec<Vec<u8>> {
     log.parts.iter().map(|part| part.bytes.clone()).collect()
 }
 
-/// Returns the elements of an array; of any other value an empty iterator.
+/// Returns the elements of an array; an empty iterator for any other value.
 pub fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// An agent whose logs are lines with a type, for tests of this crate.
+/// The rules for an agent whose logs are lines with a type, for tests of this crate.
 #[cfg(test)]
 pub(crate) const SAMPLE: AgentRules = AgentRules {
     name: "sample",

@@ -1,4 +1,4 @@
-//! The checks that every log has to pass, in one call.
+//! Runs the checks that every log has to pass.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ use crate::references::{self, References, Resolved};
 /// The result of checking a log.
 #[derive(Clone, Debug)]
 pub enum CheckOutcome {
-    /// It is not a log of the agent.
+    /// The input was refused, because it is not a log of the agent.
     Refused(String),
-    /// It was converted, and nothing is lost.
+    /// The log was converted, and nothing is lost.
     Converted {
         /// The records, in compact JSON and the full profile.
         records: Vec<ConvertedRecord>,
-        /// The comparison of its scalars with those of the records; none is missing.
+        /// The result of comparing its scalars with those of the records; none is missing.
         no_drop: no_drop::NoDropOutcome,
-        /// The number of its references that lead somewhere; none is lost.
+        /// The number of its references to ids that exist; none is lost.
         resolved: Resolved,
     },
 }
 
 impl CheckOutcome {
-    /// Returns the records; an empty list if it was refused.
+    /// Returns the records; an empty slice if the input was refused.
     pub fn records(&self) -> &[ConvertedRecord] {
         match self {
             Self::Refused(_) => &[],
@@ -51,7 +51,7 @@ impl CheckOutcome {
         }
     }
 
-    /// Returns whether it was refused.
+    /// Returns whether the input was refused.
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused(_))
     }
@@ -81,8 +81,8 @@ impl fmt::Display for CheckOutcome {
     }
 }
 
-/// Converts a log in every way. Fails unless the records are valid and the same each time,
-/// nothing is lost, and ids refer to the same entries.
+/// Converts a log in every way. Panics unless the records are valid and the same each time, nothing
+/// is lost, and ids refer to the same entries.
 pub fn check(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_in_every_way(adapter, log), true)
 }
@@ -92,14 +92,14 @@ pub fn check_briefly(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -
     compare(agent, log, convert_twice(adapter, log), true)
 }
 
-/// Checks a log with events that are too long, like [`check`] but without ids: these are not read
-/// in events that are kept unparsed.
+/// Checks a log with events that are too long. Unlike [`check`], it does not compare references,
+/// because ids are not read in events that are kept unparsed.
 pub fn check_pieces(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_in_every_way(adapter, log), false)
 }
 
-/// Checks that a damaged log loses nothing. It converts once, because there are many of them, and
-/// does not follow ids, which damage may have changed.
+/// Checks that no value of a damaged log is lost. The log is converted only once, because there are
+/// many damaged logs, and references are not compared, because the damage may have changed ids.
 pub fn check_damaged(agent: &AgentRules, adapter: &dyn Adapter, log: &TestLog) -> CheckOutcome {
     compare(agent, log, convert_full(adapter, log), false)
 }
@@ -138,7 +138,7 @@ fn compare(
     CheckOutcome::Converted { records, no_drop, resolved }
 }
 
-/// Checks logs and prints a line about each, and the number of exceptions. Returns the outcomes.
+/// Checks logs, prints a line about each and the number of exceptions, and returns the outcomes.
 pub fn check_all(
     agent: &AgentRules,
     adapter: &dyn Adapter,

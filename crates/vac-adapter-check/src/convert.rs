@@ -1,4 +1,4 @@
-//! Conversion in every way: from memory and streamed, written and collected, to JSON and CBOR.
+//! Converts logs in every way: from memory and streamed, written and collected, to JSON and CBOR.
 
 use std::io::{self, Read};
 
@@ -10,12 +10,12 @@ use vac_value::{Any, Document, Encode, Encoding, Layout};
 
 use crate::native;
 
-/// One record, with its report and variant.
+/// A record, with its report and variant.
 #[derive(Clone, Debug)]
 pub struct ConvertedRecord {
     /// The record as it was written.
     pub record: Vec<u8>,
-    /// The report.
+    /// The report on the conversion.
     pub report: Report,
     /// The variant of the log.
     pub variant: &'static str,
@@ -41,7 +41,7 @@ impl ConvertedRecord {
     }
 }
 
-/// Converts an input. Fails unless all records are valid.
+/// Converts an input. Panics unless all records are valid.
 pub fn convert(
     adapter: &dyn Adapter,
     input: &dyn Input,
@@ -67,7 +67,7 @@ pub fn convert_full(
     convert(adapter, input, &RecordOptions::default())
 }
 
-/// Fails unless a record is valid and has no duplicate keys.
+/// Panics unless a record is valid and has no duplicate keys.
 pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
     let document = Document::scan(record, encoding)
         .unwrap_or_else(|error| panic!("{name}: the record cannot be read: {error}"));
@@ -76,7 +76,7 @@ pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
     assert_eq!(document.duplicate_keys().len(), 0, "{name}: duplicate keys");
 }
 
-/// Converts an input from memory and streamed. Fails unless both give the same records.
+/// Converts an input from memory and streamed. Panics unless both give the same records.
 pub fn convert_twice(
     adapter: &dyn Adapter,
     input: &dyn Input,
@@ -87,8 +87,8 @@ pub fn convert_twice(
     Ok(records)
 }
 
-/// Converts an input in every way. Fails unless the records are the same from memory and
-/// streamed, written and collected, in JSON and CBOR, and valid in both profiles and encodings.
+/// Converts an input in every way. Panics unless the records are the same from memory and streamed,
+/// written and collected, in JSON and CBOR, and valid in both profiles and encodings.
 pub fn convert_in_every_way(
     adapter: &dyn Adapter,
     input: &dyn Input,
@@ -134,8 +134,8 @@ fn assert_same(ours: &[ConvertedRecord], others: &[ConvertedRecord], how: &str) 
     }
 }
 
-/// Fails unless the record in CBOR has as many entries as the one in JSON, and equals it unless
-/// one of them keeps an entry unparsed that the other can express.
+/// Panics unless the records in CBOR and JSON have the same number of entries. They also have to be
+/// equal, unless one of them keeps an entry unparsed that the other can express.
 fn assert_equal(json: &ConvertedRecord, cbor: &ConvertedRecord, name: &str) {
     let [ours, other] = [(json, Encoding::Json), (cbor, Encoding::Cbor)]
         .map(|(converted, encoding)| count_entries(&converted.record, encoding));
@@ -158,8 +158,8 @@ fn count_entries(record: &[u8], encoding: Encoding) -> usize {
     session.member("entries").expect("a session has entries").elements().count()
 }
 
-/// Converts an input to the content of golden files: pretty JSON in the full profile, with a line
-/// end.
+/// Converts an input to the content of golden files: pretty-printed JSON in the full profile, with
+/// a line end.
 pub fn convert_pretty(
     adapter: &dyn Adapter,
     input: &dyn Input,

@@ -1,5 +1,5 @@
-//! Golden fixtures: native files with the expected records next to them. `VAC_BLESS=1` writes
-//! the records; read them before you commit them.
+//! Checks golden fixtures: native files with the expected records next to them. `VAC_BLESS=1`
+//! writes the records; read them before you commit them.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use vac_adapter::Adapter;
 use crate::convert::convert_pretty;
 use crate::logs::{Fixture, fixtures};
 
-/// Fails unless every fixture of the adapter's agent gives exactly the expected records in its
+/// Panics unless every fixture of the adapter's agent gives exactly the expected records in its
 /// folder. Returns the number of cases.
 pub fn golden(adapter: &dyn Adapter) -> usize {
     let cases = fixtures(adapter);

@@ -1,4 +1,4 @@
-//! Malformed and misleading input.
+//! Creates malformed and misleading logs, and checks them.
 
 use vac_adapter::Adapter;
 
@@ -6,7 +6,7 @@ use crate::agents::AgentRules;
 use crate::check::{check, check_damaged};
 use crate::logs::TestLog;
 
-/// Values that a log may have in any place, with a name for each.
+/// Values that a log may contain in any place, each with a name.
 pub const VALUES: &[(&str, &str)] = &[
     ("null", "null"),
     ("a number where none is expected", "7"),
@@ -32,12 +32,12 @@ pub const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the agent's sample log with a value in it.
+/// Returns the sample log of an agent with this value in it.
 pub fn with_value(agent: &AgentRules, value: &str) -> TestLog {
     TestLog::new("hostile.jsonl", agent.sample.replace("VALUE", value))
 }
 
-/// Makes all hostile logs of an agent from its sample, each with its name.
+/// Creates all hostile logs of an agent from its sample, each with a name.
 pub fn logs(agent: &AgentRules) -> Vec<(String, TestLog)> {
     let mut logs: Vec<_> =
         VALUES.iter().map(|(name, value)| ((*name).to_owned(), with_value(agent, value))).collect();
@@ -73,15 +73,15 @@ pub fn logs(agent: &AgentRules) -> Vec<(String, TestLog)> {
     logs
 }
 
-/// Checks all hostile logs of an agent. Returns the number of those that convert.
+/// Checks all hostile logs of an agent, and returns the number of those that are converted.
 pub fn check_hostile(agent: &AgentRules, adapter: &dyn Adapter) -> usize {
     let logs = logs(agent).into_iter();
     let logs = logs.map(|(name, log)| log.named(format!("{}, {name}", agent.name)));
     logs.filter(|log| !check(agent, adapter, log).is_refused()).count()
 }
 
-/// Checks that a log that is cut at any of `places` evenly spaced places loses nothing that is
-/// left. Returns the number of beginnings that convert.
+/// Truncates a log at each of `places` evenly spaced places, and checks that no value of the
+/// beginnings is lost. Returns the number of beginnings that are converted.
 pub fn check_truncated(
     agent: &AgentRules,
     adapter: &dyn Adapter,
@@ -96,8 +96,8 @@ pub fn check_truncated(
     evenly(log, places).map(cut).filter(is_converted).count()
 }
 
-/// Checks that a log with another byte at any of `places` evenly spaced places loses nothing.
-/// Returns the number of changed logs that convert.
+/// Changes a byte of a log at each of `places` evenly spaced places, and checks that no value of
+/// the changed logs is lost. Returns the number of changed logs that are converted.
 pub fn check_changed_bytes(
     agent: &AgentRules,
     adapter: &dyn Adapter,

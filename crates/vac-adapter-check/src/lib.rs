@@ -1,11 +1,11 @@
 //! Checks that every adapter has to pass, as functions that tests call.
 //!
-//! Tests of an adapter name its agent's rules ([`agents`]) and call [`check`] for
-//! what has to be true of every log: every record is [valid](mod@convert), the same
-//! each time and in both encodings; [nothing is lost](no_drop);
-//! [ids refer to the same entries](references). [`golden`](mod@golden) compares the fixtures with
-//! the records next to them, [`logs`] finds the logs, [`tokens`](mod@tokens) adds up the tokens of a
-//! record, [`hostile`] makes malformed and misleading input.
+//! Tests of an adapter name the rules of its agent ([`agents`]) and call [`check`], which checks
+//! what has to be true of every log: every record is [valid](mod@convert) and the same each time
+//! and in both encodings, [nothing is lost](no_drop), and [ids refer to the same
+//! entries](references). [`golden`](mod@golden) compares the fixtures with the records next to
+//! them, [`logs`] finds the logs, [`tokens`](mod@tokens) adds up the tokens of a record, and
+//! [`hostile`] creates malformed and misleading input.
 //!
 //! ```no_run
 //! use vac_adapter_check::{AgentRules, check, corpus};
@@ -19,8 +19,9 @@
 //! # Decisions
 //!
 //! * Native logs are read by [`native`], which shares no code with the adapters.
-//! * What is particular to an agent is data and small functions in the agent's crate, under its
-//!   feature `check`, so that the tests of one adapter and those of the workspace check the same.
+//! * The rules that are specific to an agent are data and small functions in the agent's crate,
+//!   under its feature `check`, so that the tests of the adapter and those of the workspace check
+//!   the same.
 //! * Functions fail by panicking, as tests do, and name the log and the place.
 
 // Every function here panics where a test has to fail.
@@ -43,6 +44,7 @@ pub use convert::{ConvertedRecord, convert, convert_full, convert_in_every_way};
 pub use golden::golden;
 pub use logs::{Fixture, TestLog, corpus, fixture, fixture_logs, fixtures};
 pub use references::References;
+#[doc(no_inline)]
 pub use serde_json::Value;
 pub use tokens::{Tokens, tokens};
 

@@ -1,10 +1,10 @@
-//! No-drop: every scalar of a log is in its records.
+//! Checks that no value is lost: every scalar of a log is in its records.
 //!
 //! Scalars are compared as a multiset of values. Text that a record keeps unparsed counts
-//! with the scalars that can be read in it. What the converter adds does not count: the
-//! `type` of entries, and places that repeat others ([`AgentRules::copies`]).
+//! as the scalars that can be read in it. Values that the converter adds do not count: the `type`
+//! of entries, and places that repeat others ([`AgentRules::copies`]).
 //!
-//! Members that are null may be left out; elements that are null may not.
+//! Members that are null may be missing from a record; elements that are null may not.
 
 mod found;
 
@@ -26,15 +26,15 @@ use found::Found;
 pub struct NoDropOutcome {
     /// The number of scalars in the log.
     pub leaves: usize,
-    /// The number of those that are not in the records and need not be, by reason.
+    /// The number of scalars that are not in the records and need not be, by reason.
     pub excepted: BTreeMap<&'static str, usize>,
     /// The number of pieces of the log that are kept unparsed.
     pub unparsed: usize,
-    /// The lost scalars: line, path, value.
+    /// The lost scalars, each as line, path and value.
     pub missing: Vec<String>,
 }
 
-/// The place in which the scalars of a document have to be.
+/// The place where the scalars of a document have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
     /// Anywhere in the records.
@@ -53,8 +53,8 @@ impl fmt::Display for Where {
     }
 }
 
-/// Compares the documents of a log with its records, in JSON and the full profile. Documents may
-/// be whole files, which are split.
+/// Compares the documents of a log with its records, which have to be JSON in the full profile. An
+/// element of `documents` may be a whole file, which is split into documents.
 pub fn compare<D: AsRef<[u8]>>(
     agent: &AgentRules,
     documents: impl IntoIterator<Item = D>,
@@ -117,7 +117,7 @@ struct Comparison<'c> {
     found: Found,
     exceptions: &'c [Compiled],
     agent: &'c AgentRules,
-    /// Scalars that may be missing. They are matched after all others.
+    /// The scalars that may be missing. They are matched after all others.
     deferred: Vec<(usize, u64, &'static str)>,
     /// The redactors of the document, each with its reason.
     redactors: Vec<(Redactor, &'static str)>,
@@ -136,7 +136,8 @@ impl Comparison<'_> {
         match piece.kind {
             PieceKind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
             PieceKind::Bad => fragments(piece.bytes, &mut |key, leaf| {
-                // The valid parts of a damaged document are like others, if the adapter reads them.
+                // The valid parts of a damaged document are compared like any document, if the
+                // adapter reads them.
                 let key = key.filter(|_| (self.agent.reads_damaged)(piece.bytes));
                 let is_it = |path: &PathPattern| key.is_some_and(|key| path.ends_with_key(key));
                 if leaf != Leaf::Null && !self.defer_if_excepted(group, &leaf, is_it) {
@@ -159,7 +160,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns the reason why a piece is redacted, if it is.
+    /// Returns the reason for which a piece is redacted; `None` if it is not redacted.
     fn redaction_reason(&mut self, piece: &NativePiece<'_>) -> Option<&'static str> {
         let is_whole = match piece.kind {
             PieceKind::Document => matches!(piece.bytes.first(), Some(b'{' | b'[')),

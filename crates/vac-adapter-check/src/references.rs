@@ -1,4 +1,5 @@
-//! Comparison of ids: one that refers to an entry or a call in the log refers to it in the record.
+//! Compares references: an id that refers to an entry or a call in the log has to refer to it in
+//! the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +8,30 @@ use serde_json::Value;
 use crate::agents::AgentRules;
 use crate::native::{PieceKind, pieces, value};
 
-/// Ids, and the references to them.
+/// The ids of a log or a record, and the references to them.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// Ids of entries.
+    /// The ids of entries.
     pub ids: BTreeSet<String>,
-    /// Ids of entries that other entries name as their parent.
+    /// The ids that entries name as their parent.
     pub parents: Vec<String>,
-    /// Ids of tool calls.
+    /// The ids of tool calls.
     pub calls: BTreeSet<String>,
-    /// Ids of tool calls that results name.
+    /// The ids of tool calls that results name.
     pub results: Vec<String>,
 }
 
-/// The number of references to an id that exists.
+/// The number of references to ids that exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// References of entries to their parents.
+    /// The number of references of entries to their parents.
     pub parents: usize,
-    /// References of results to their calls.
+    /// The number of references of results to their calls.
     pub calls: usize,
 }
 
 impl References {
-    /// Collects those of a native log, by the rules of its agent.
+    /// Collects the ids and references of a native log, according to the rules of its agent.
     pub fn from_log(agent: &AgentRules, documents: &[Vec<u8>]) -> Self {
         let mut found = Self::default();
         let pieces = documents.iter().flat_map(|document| pieces(document));
@@ -42,7 +43,8 @@ impl References {
                 (agent.references)(&document, &mut here);
             }
             if piece.kind == PieceKind::Ambiguous {
-                // It is kept unparsed: its id is an entry's, but its calls and results are not read.
+                // The document is kept unparsed: its id is that of an entry, but its calls and
+                // results are not read.
                 (here.calls, here.results) = Default::default();
             }
             found.add(here);
@@ -50,7 +52,7 @@ impl References {
         found
     }
 
-    /// Collects those of a record.
+    /// Collects the ids and references of a record.
     pub fn from_record(record: &Value) -> Self {
         let mut found = Self::default();
         let mut entries: Vec<_> =
@@ -76,12 +78,14 @@ impl References {
     }
 }
 
-/// Returns an id: text in which the parser had to replace nothing.
+/// Returns the text of an id; `None` if it is not text, or if the parser replaced a character in
+/// it.
 pub fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.contains('\u{fffd}')).map(str::to_owned)
 }
 
-/// Compares the references of records with those of their log. Fails with the first difference.
+/// Compares the references of records with those of their log. The error describes the first
+/// difference.
 pub fn compare(native: &References, records: &[Value]) -> Result<Resolved, String> {
     let mut found = References::default();
     for record in records {

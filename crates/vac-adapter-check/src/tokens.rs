@@ -1,23 +1,23 @@
-//! The tokens that a record counts.
+//! Adds up the tokens that a record counts.
 
 use std::ops::AddAssign;
 
 use serde_json::Value;
 
-/// Sums of canonical token usage.
+/// Sums of the canonical token usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tokens {
-    /// `input`.
+    /// Sum of `input`.
     pub input: u64,
-    /// `output`.
+    /// Sum of `output`.
     pub output: u64,
-    /// `cached`.
+    /// Sum of `cached`.
     pub cached: u64,
-    /// `reasoning`.
+    /// Sum of `reasoning`.
     pub reasoning: u64,
-    /// `total`.
+    /// Sum of `total`.
     pub total: u64,
-    /// `cost`.
+    /// Sum of `cost`.
     pub cost: f64,
 }
 
@@ -32,7 +32,7 @@ impl AddAssign for Tokens {
     }
 }
 
-/// Adds up the token usage of all entries of a record, with their children.
+/// Adds up the token usage of all entries of a record and of their children.
 pub fn tokens(record: &Value) -> Tokens {
     let mut sum = Tokens::default();
     let mut entries: Vec<_> =

@@ -1,4 +1,4 @@
-//! Content blocks that have an entry type of their own.
+//! Converts content blocks that become entries of their own.
 
 use std::borrow::Cow;
 use std::mem;
@@ -34,7 +34,8 @@ mapping! {
 /// The blocks of one message.
 pub(crate) struct Blocks<'t, 'd, 'a> {
     timestamp: Option<&'t AbstractTimestamp<'a>>,
-    /// What the line states about the result of a tool, if there is one result.
+    /// The facts that the line states about the result of a tool, if it contains exactly one
+    /// result.
     result: Option<Node<'d, 'a>>,
     /// Whether the next call is one that the message before it ended with.
     is_repeated: bool,

@@ -5,7 +5,7 @@ use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Claude Code.
+/// The rules for the logs of Claude Code.
 pub const CLAUDE: AgentRules = AgentRules {
     name: "claude",
     exceptions: &[
@@ -64,8 +64,8 @@ pub const CLAUDE: AgentRules = AgentRules {
     ),
 };
 
-/// Returns whether it begins as a web export does, or as lines in an array: these are read line by
-/// line. A line of its own is not.
+/// Returns whether bytes begin like a web export or like an array of lines, which are read line by
+/// line, and not like a single line.
 fn is_export(piece: &[u8]) -> bool {
     let name: &[u8] = b"\"loglines\"";
     let beginning = piece.get(..4096).unwrap_or(piece).trim_ascii_start();

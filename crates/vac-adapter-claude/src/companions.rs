@@ -1,7 +1,7 @@
 //! The companion files that Claude Code keeps next to a log.
 //!
-//! What does not fit into `<id>.jsonl` is in a folder `<id>` next to it: the logs of subagents, and
-//! tool output as plain files.
+//! A folder `<id>` next to `<id>.jsonl` contains the logs of subagents, and tool output as plain
+//! files.
 
 use vac_adapter::companions::{Companions, SessionFolder};
 

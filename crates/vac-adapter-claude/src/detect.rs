@@ -23,7 +23,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     if verdict != Verdict::default() {
         return verdict;
     }
-    // A web export that is cut short or damaged is read as far as it is there.
+    // Compare the complete lines of a truncated or damaged web export.
     let mut seen = Confidence::No;
     for line in damaged_lines(sample.text()) {
         let is_known = is_known(line.root());
@@ -53,7 +53,7 @@ fn fit_line(line: Node<'_, '_>) -> Fit {
     LineMembers::read(line).fit(line)
 }
 
-/// Returns what the beginning of a log says about its session.
+/// Returns the facts that the beginning of a log states about its session.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::new(&Memory { name: sample.name, bytes: &[] });
     for document in &sample.documents {
@@ -72,7 +72,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
             facts.add_beginning(LineContent::Value(line.root()));
         }
     }
-    // It does not matter here whether that is a session.
+    // Ignore whether the lines are a session.
     let _ = facts.end();
     let stem = || ids::stem(sample.name).map(str::to_owned);
     Preview {

@@ -13,7 +13,7 @@ pub(crate) struct Wanted<'w> {
     pub kind: Option<&'w str>,
     /// The member with the content of the line, if only that is wanted.
     pub body: Option<&'w str>,
-    /// The values of the session, which a line need not repeat.
+    /// The values of the session, which are not kept on lines that repeat them.
     pub defaults: &'w SessionDefaults,
 }
 
@@ -29,7 +29,7 @@ mapping! {
             note kind: Node<'a, 'a> = Some(value),
             unless wanted.kind.is_some_and(|kind| value.is_text(kind));
         "message" | "content" | "data" | "attachment" =>
-            "of a message, its content and what is left; of an event, `data`",
+            "of a message, its content and the remaining members; of an event, `data`",
             take body: Node<'a, 'a> = (wanted.body == Some(key)).then_some(value);
         "sessionId" | "session_id" => "the session's `id`; kept if it is another",
             note session: Node<'a, 'a> = Some(value), unless wanted.defaults.has(key, value);

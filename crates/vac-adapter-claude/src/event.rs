@@ -1,4 +1,4 @@
-//! Lines that are events: every line that is not a message. The whole line is the event's `data`.
+//! Converts lines that are not messages to events, with the whole line as `data`.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Place, Raw};
@@ -68,7 +68,7 @@ fn event_type<'a>(line: Node<'a, '_>, envelope: &Envelope<'a>, report: &mut Repo
     both.into()
 }
 
-/// Returns what a web export contains next to its lines, if anything.
+/// Returns an event with the members of a web export other than its lines, if it has any.
 pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'a>> {
     let data = Wrapper::read(wrapper, &[], &mut Report::default()).rest;
     if data.is_empty() {
@@ -84,7 +84,7 @@ pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'
     }))
 }
 
-/// Returns a line that is not an object.
+/// Returns the event of a line that is not an object.
 fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
     report.unknown("a line that is not an object");
     let mut data = Rest::default();
@@ -99,7 +99,7 @@ fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
     })
 }
 
-/// Returns a line that cannot be carried as a value.
+/// Returns the entry of a line that cannot be kept as a value.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
     report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));

@@ -1,4 +1,4 @@
-//! Annotations of events about permissions, and about the start and the end of the session and its
+//! Annotates events about permissions, and about the start and the end of the session and its
 //! turns.
 //!
 //! | event | annotation |

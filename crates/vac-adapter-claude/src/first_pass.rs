@@ -45,13 +45,13 @@ pub(crate) struct Facts {
     pub plans: Vec<LinePlan>,
     /// The files of the log.
     pub parts: Vec<Part>,
-    /// The subagent, if the log is one's alone.
+    /// The subagent, if the log is that of a single subagent.
     pub agent: Option<String>,
     /// The calls that started subagents.
     pub calls: Calls,
     sidechains: SidechainCalls,
     progress: ProgressMessages,
-    /// The messages that were withdrawn or replaced: how, and by which line.
+    /// The messages that were withdrawn or replaced: in which way, and the line that did it.
     superseded: ShortHashMap<(SupersededHow, Option<Rc<str>>)>,
     changes: Changes,
     repeated_calls: RepeatedCalls,
@@ -59,7 +59,7 @@ pub(crate) struct Facts {
     pub exports: u64,
     /// The members of the first export that are not lines.
     pub extensions: Rest<'static>,
-    /// The number of other exports that have members besides their lines.
+    /// The number of other exports that have members other than their lines.
     pub wrappers: u64,
     /// The verdict on the lines.
     verdict: Verdict,
@@ -67,10 +67,10 @@ pub(crate) struct Facts {
     is_known: bool,
     /// The sessions that lines name.
     named: Named,
-    /// Whether a line is one of a workflow's journal.
+    /// Whether a line belongs to a workflow's journal.
     is_journal: bool,
     pub models: Models,
-    /// For each message of the API its last line with a usage.
+    /// The last line with a usage for each message of the API.
     usage: ShortHashMap<LineNumber>,
     /// The messages with an id: hashes of id and content.
     messages: ShortHashMap<()>,
@@ -116,7 +116,7 @@ pub(crate) struct LinePlan {
     pub kind: LineKind,
     /// Whether the usage of its message is the one that counts.
     pub counts_usage: bool,
-    /// Whether it states something that lines before it do not: a permission mode, the start.
+    /// Whether it states something that earlier lines do not: a permission mode, the start.
     pub is_change: bool,
     /// Whether an earlier line has the same id and the same content.
     is_repeated: bool,
@@ -127,10 +127,10 @@ pub(crate) struct LinePlan {
     sidechain: Option<NonZeroU16>,
 }
 
-// There is one for each line of the log.
+// Keep the type small: there is one value for each line of the log.
 const _: () = assert!(size_of::<LinePlan>() <= 10);
 
-/// The number of a line, in few bytes: many are kept.
+/// The number of a line, in five bytes because many are in memory.
 #[derive(Clone, Copy, Debug)]
 struct LineNumber([u8; 5]);
 
@@ -254,7 +254,7 @@ impl Facts {
         self.messages.insert(ShortHash::new(&message), ()).is_some()
     }
 
-    /// Returns whether a line states something that lines before it do not.
+    /// Returns whether a line states something that earlier lines do not.
     fn is_change(&mut self, kind: &str, members: &LineMembers<'_, '_>) -> bool {
         match kind {
             "permission-mode" => {
@@ -401,7 +401,7 @@ impl Facts {
         }
         let id = said.id.and_then(Node::text);
         let Some(usage) = said.usage.filter(|usage| usage.kind() == Kind::Map) else { return };
-        // Other models may have been asked for advice.
+        // The session's model may have asked other models for advice.
         if let Some(iterations) = usage.member("iterations") {
             let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
             models.filter_map(Node::text).for_each(|model| self.add_model(&model, 0, is_subagent));
@@ -502,7 +502,7 @@ impl Facts {
             if plan.origin == LineOrigin::Foreign && !self.history.is_named {
                 plan.origin = LineOrigin::Own;
             }
-            // What another session used is counted there.
+            // Tokens of another session are counted in that session.
             plan.counts_usage &= plan.origin == LineOrigin::Own;
         }
         let (defaults, span) = std::mem::take(&mut self.inherited);
@@ -521,7 +521,7 @@ impl Facts {
         has_several && !self.history.is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
-    /// Returns the variant, which depends on whether there are files next to the log.
+    /// Returns the variant, which depends on whether the session has companion files.
     pub fn variant(&self, has_folder: bool) -> &'static str {
         if self.exports > 0 {
             "loglines"

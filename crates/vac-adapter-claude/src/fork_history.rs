@@ -1,5 +1,5 @@
-//! Lines that a session has from another one: it was forked, or resumed under a new id, and
-//! the history was copied.
+//! Finds lines that were copied from another session, because the session was forked or resumed
+//! under a new id.
 //!
 //! A line that a fork copied has `forkedFrom`. Other lines name their session: those before the
 //! first line that names the session the file is named after are copies.
@@ -17,9 +17,9 @@ pub(crate) enum LineOrigin {
     /// This one.
     #[default]
     Own,
-    /// It names another session than the file does, and so does every line before it.
+    /// The line and all lines before it name another session than the file.
     Foreign,
-    /// A fork copied it from another one.
+    /// A fork copied the line from another session.
     Copied,
 }
 

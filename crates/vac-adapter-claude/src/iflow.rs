@@ -1,4 +1,4 @@
-//! iFlow CLI: the lines of Claude Code, around results of Gemini's API.
+//! Reads logs of iFlow CLI, which have the lines of Claude Code with results of the Gemini API.
 //!
 //! ```json
 //! {"type": "tool_result", "tool_use_id": "c1", "content": {"callId": "c1",
@@ -34,7 +34,8 @@ fn is_iflow_line(line: Node<'_, '_>) -> bool {
     uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
-/// Returns how a call ended, if its result is one of iFlow CLI: as Gemini's API and its tools state it.
+/// Returns the annotations of a result of iFlow CLI, which states the end of a call like the Gemini
+/// API and its tools.
 pub(crate) fn end(
     block: Node<'_, '_>,
     result: Option<Node<'_, '_>>,

@@ -6,7 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "s1.jsonl",
-//!     bytes: br#"{"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": "Hi"}}"#,
+//!     bytes: br#"{"type": "user", "uuid": "u1", "sessionId": "s1",
+//!         "message": {"content": "Hi"}}"#,
 //! };
 //! let sessions = Claude.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -22,7 +23,7 @@
 //! | `jsonl` | a session's lines |
 //! | `jsonl-folder` | the same with the session's folder: subagents, workflows, tool results |
 //! | `subagent` | the lines of a subagent alone |
-//! | `loglines` | documents that contain lines: web exports and arrays of lines, also cut short or damaged |
+//! | `loglines` | documents that contain lines: web exports and arrays of lines, also truncated or damaged |
 //! | `stream` | the output of `--output-format stream-json`: `session_id` instead of the envelope |
 //!
 //! # What lines become
@@ -66,28 +67,28 @@
 //! * `<synthetic>` is not a model: it stays a native value, and the message is the program's.
 //!   `model-id` is the model that wrote most lines of the main thread. `models` has all others,
 //!   also those of subagents and those that were asked for advice (`usage.iterations`).
-//! * Session id, working directory, version and branch are the first that the log states; where
-//!   a line names the session that the file is named after, that is the id. A line that repeats
-//!   them does not state them again; one that differs keeps its own.
+//! * Session id, working directory, version and branch are the first that the log states; if a line
+//!   names the session that the file is named after, that is the id. A line that repeats these
+//!   values does not keep them; a line with other values does.
 //! * A session that was resumed under a new id, or forked, begins with lines of another one. The
 //!   usage of those is not counted again, and the start of the session is that of its own lines.
 //! * Several sessions in one file are several records (`sessions.rs`), unless the file is named
 //!   after one of them, or lines of one continue those of the other.
-//! * What is left of the native `message` stays together under that name. A `message` that is not
-//!   an object is the content.
-//! * A tool of the provider that failed says so by its content (`web_search_tool_result_error`)
-//!   rather than by `is_error`: `is-error` is true there, too.
+//! * The remaining members of the native `message` are kept together under that name. A `message`
+//!   that is not an object is the content.
+//! * The failure of a provider's tool is stated by the content (`web_search_tool_result_error`),
+//!   not by `is_error`; `is-error` is true for it, too.
 //! * Compaction does not supersede messages: the conversation still contains them.
 //! * Subagents are part of the session's record, after its own lines. Each begins with a
-//!   `subagent` event that names it, its first entry (`root`), and the call that started it: what
-//!   the result of the call names (`agentId`, or the `runId` of the workflow), else what the note
-//!   about the subagent or `progress` lines say. Old logs have subagents in the main file,
-//!   without names: there the prompt decides. Alone, a subagent's log is a session of its own,
-//!   with `agentId` next to the session id, and that session as its parent.
+//!   `subagent` event that names it, its first entry (`root`), and the call that started it: the
+//!   call whose result names it (`agentId`, or the `runId` of the workflow), else the call that the
+//!   note about the subagent or `progress` lines name. In old logs, subagents are in the main file,
+//!   without names, and the prompt decides. Alone, a subagent's log is a session of its own, with
+//!   `agentId` next to the session id, and that session as its parent.
 //! * Files in the session's folder that are not logs are events after all lines
 //!   (`session_folder.rs`): tool results with the `call-id` of the result that names them, notes
 //!   about subagents, the journal of a workflow line by line.
-//! * The first pass decides what becomes of each line (`first_pass.rs`), the second one does it
+//! * The first pass plans the entry of each line (`first_pass.rs`), and the second pass builds it
 //!   (`session.rs`).
 #![doc = include_str!("../MAPPING.md")]
 
@@ -137,7 +138,7 @@ const SYNTHETIC: &str = "<synthetic>";
 /// The name of the program in records.
 const CLI_NAME: &str = "claude-code";
 
-/// The adapter.
+/// The adapter of Claude Code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Claude;
 

@@ -1,4 +1,4 @@
-//! The members of a line that detection and the first pass need, read in one pass over its keys.
+//! Reads the members of a line that detection and the first pass need, in one pass over its keys.
 
 use vac_adapter::{Confidence, Fit};
 use vac_value::{Kind, Node};
@@ -43,11 +43,11 @@ pub(crate) struct LineMembers<'d, 'a> {
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is whether the line has a key")]
 struct Keys {
-    /// Whether there is one that only lines of a session's log have.
+    /// Whether the line has a key that only lines of a session's log have.
     is_logged: bool,
     has_stream_session: bool,
     has_stream_version: bool,
-    /// Whether there is one that only Qwen Code writes.
+    /// Whether the line has a key that only Qwen Code writes.
     is_qwen: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct MessageMembers<'d, 'a> {
     pub model: Option<Node<'d, 'a>>,
     pub usage: Option<Node<'d, 'a>>,
     pub content: Option<Node<'d, 'a>>,
-    /// Those of Gemini CLI, which Qwen Code writes.
+    /// The parts of a message of Gemini CLI or Qwen Code.
     parts: Option<Node<'d, 'a>>,
 }
 

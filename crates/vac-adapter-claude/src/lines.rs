@@ -1,4 +1,4 @@
-//! Reads the lines of a log, of web exports too.
+//! Reads the lines of a log or of web exports.
 
 use vac_adapter::damaged::{self, List, Piece, Pieces};
 use vac_adapter::frame::{Content, Place, Raw};
@@ -10,9 +10,9 @@ use crate::known;
 /// One line.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'f, 'a> {
-    /// Its number, from 0. Wrappers are not counted.
+    /// The number of the line, from 0. Wrappers are not counted.
     pub index: usize,
-    /// Its place in the log.
+    /// The place of the line in the log.
     pub place: Place,
     /// The content of the line.
     pub content: LineContent<'f, 'a>,
@@ -23,13 +23,13 @@ pub(crate) struct Line<'f, 'a> {
 pub(crate) enum LineContent<'f, 'a> {
     /// A value.
     Value(Node<'f, 'a>),
-    /// Bytes that cannot be carried as one.
+    /// Bytes that cannot be kept as a value.
     Raw(&'f Raw<'a>),
     /// The object around the lines of a web export.
     Wrapper(Node<'f, 'a>),
 }
 
-/// The member of a web export that holds its lines.
+/// The member of a web export that contains its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
 const LISTS: &[List] = &[List::new(LOGLINES)];
@@ -37,7 +37,7 @@ const LISTS: &[List] = &[List::new(LOGLINES)];
 /// Maximum number of bytes before the lines of a web export.
 const MAX_BEFORE: usize = 64 * 1024;
 
-/// Shows each line of a log, which may contain web exports.
+/// Passes each line of a log, which may contain web exports, to `show`.
 pub(crate) fn each(
     log: &Log<'_>,
     exports: bool,
@@ -89,7 +89,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
         list.elements().try_for_each(|line| self.next(first, LineContent::Value(line)))
     }
 
-    /// Shows an export that is cut short or damaged: its lines, and the bytes between them.
+    /// Passes the lines of a truncated or damaged export, and the bytes between them, to `show`.
     fn damaged(&mut self, wrapper: &[u8], raw: &Raw<'_>, place: Place) -> Result<(), Error> {
         let first = Place { part: 1, ..place };
         match damaged::parse(wrapper) {
@@ -113,7 +113,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
 /// contains lines. That of an array is empty.
 fn damaged(bytes: &[u8]) -> Option<Vec<u8>> {
     let beginning = &bytes[..bytes.len().min(MAX_BEFORE)];
-    // The key may be written with escapes; whether it is there is decided by the parser below.
+    // The key may be written with escapes. The parser below decides whether it exists.
     let mut names = beginning.windows(LOGLINES.len());
     let may_be_export = beginning.starts_with(b"[")
         || beginning.windows(2).any(|pair| pair == b"\\u")
@@ -153,7 +153,7 @@ pub(crate) fn exported<'d: 'a, 'a>(root: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     if root.kind() == Kind::Array {
         return root.elements().next().is_some_and(is_line).then_some(root);
     }
-    // A line has a type, which is near its beginning.
+    // A line has a `type` near its beginning.
     if root.member("type").is_some() {
         return None;
     }

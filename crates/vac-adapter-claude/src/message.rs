@@ -1,4 +1,4 @@
-//! Lines that are messages.
+//! Converts lines that are messages.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::children;
@@ -21,7 +21,7 @@ use crate::usage;
 pub(crate) struct MessageContext<'c> {
     /// The role that the entry states.
     role: Option<&'c str>,
-    /// Whether the usage of this line is the message's.
+    /// Whether the usage of this line is that of the message.
     counts_usage: bool,
 }
 
@@ -72,7 +72,7 @@ mapping! {
     /// `attachment` of a line, if it is a `queued_command`.
     pub(crate) struct QueuedCommand<'a>("queued_command"; key, value) {
         "prompt" => "`content`", take prompt: Node<'a, 'a> = Some(value);
-        // What the queue contains, if it is not a prompt.
+        // The kind of queued command, if it is not a prompt.
         "commandMode" => "`vac.author`",
             note mode: Text<'a> = value.text().filter(|mode| mode == "task-notification");
         "origin" => "`vac.author`",
@@ -103,7 +103,7 @@ pub(crate) fn entry<'a>(
             envelope.rest.extend(left.map(|left| ("message".into(), left)));
             said
         }
-        // Text or blocks without an API message around them.
+        // Text or blocks that are not in a message of the API.
         None => Said { content: envelope.body, ..Said::default() },
     };
     message(kind, said, envelope, it, plan, place, report)
@@ -146,7 +146,7 @@ pub(crate) fn progress<'a>(
 }
 
 /// Returns a prompt that the user gave while the agent worked, which is logged as an attachment
-/// once the agent has got it.
+/// when the agent receives it.
 pub(crate) fn queued_command<'a>(
     line: Node<'a, '_>,
     place: Place,
@@ -166,8 +166,8 @@ pub(crate) fn queued_command<'a>(
     prompt(envelope, content, place, plan, facts)
 }
 
-/// Returns a message of the user that is the `content` of a line of another type: a prompt that
-/// went into the queue and is nowhere else, or a command for the program.
+/// Returns a message of the user that is the `content` of a line of another type: a queued prompt
+/// that no other line contains, or a command for the program.
 pub(crate) fn content_line<'a>(
     line: Node<'a, '_>,
     place: Place,
@@ -176,13 +176,13 @@ pub(crate) fn content_line<'a>(
     report: &mut Report,
 ) -> Entry<'a> {
     let mut envelope = read(line, None, "content", facts, report);
-    // On a `system` line this does not mean that the text is not the user's.
+    // On a `system` line, `isMeta` does not mean that the program wrote the text.
     envelope.is_meta = None;
     let content = envelope.body;
     prompt(envelope, content, place, plan, facts)
 }
 
-/// Reads a line that is a message, with the member that contains what it says.
+/// Reads a line that is a message, with the member that contains its content.
 fn read<'a>(
     line: Node<'a, '_>,
     kind: Option<&str>,
@@ -216,7 +216,7 @@ struct Said<'a> {
     usage: Option<TokenUsage<'a>>,
 }
 
-/// Reads a message of the API. Returns it and what is left of it.
+/// Reads a message of the API. Returns its parts and its remaining members.
 fn api_message<'a>(
     message: Node<'a, '_>,
     context: MessageContext<'_>,

@@ -1,4 +1,4 @@
-//! How tool calls ended, and what was permitted.
+//! Determines how tool calls ended, and what was permitted.
 //!
 //! | the log states | outcome |
 //! |---|---|
@@ -16,7 +16,7 @@ use vac_value::{Kind, Node, Text};
 use crate::iflow;
 use crate::prompt_rules::INTERRUPTED;
 
-/// Texts of results whose call was not permitted, and who decided.
+/// Texts of results whose call was not permitted, each with the decider.
 const DENIED: &[(&str, Decider)] = &[
     ("The user doesn't want to proceed with this tool use", Decider::User),
     ("The user doesn't want to take this action right now", Decider::User),

@@ -1,4 +1,5 @@
-//! The places where Claude Code, and programs that write the same format, keep their sessions.
+//! Lists the places where Claude Code, and programs that write the same format, keep their
+//! sessions.
 //!
 //! Not sessions, and never opened: indexes (`sessions-index.json`), the prompts of all sessions
 //! (`history.jsonl`), notes (`memory/`, `plans/`), copies of edited files (`file-history/`).
@@ -8,7 +9,7 @@ use vac_adapter::places::{AgentPlace, Keep, System, Variables};
 /// The files with sessions below the folder of the program.
 const PROJECTS: &[Keep] = &[
     Keep::logs(&["projects", "*"], &["*.jsonl"]),
-    // Subagents whose session is gone; otherwise they are read with it.
+    // Subagents whose session does not exist any more. Others are read with their session.
     Keep::logs(&["projects", "*", "*", "subagents", "**"], &["agent-*.jsonl"]),
 ];
 

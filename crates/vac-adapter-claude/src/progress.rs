@@ -1,7 +1,8 @@
-//! Messages of subagents inside `progress` lines (2.1.0 to 2.1.7x).
+//! Handles messages of subagents inside `progress` lines (2.1.0 to 2.1.7x).
 //!
-//! Often they are nowhere else: such a line is a message of its own. Where the subagent's own
-//! file is part of the session, or another line has the same message, it repeats that entry.
+//! Often no other line contains the message, which then becomes a message of its own. If the
+//! subagent's own file is part of the session, or another line has the same message, the entry is a
+//! duplicate of that message.
 
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ use crate::short_hash::{ShortHash, ShortHashMap};
 pub(crate) struct ProgressMessages {
     /// The ids of entries, by the identities of their messages.
     entries: ShortHashMap<Rc<str>>,
-    /// The ids of the entries that others repeat, by the ids of these.
+    /// The ids of repeated entries, by the ids of the entries that repeat them.
     duplicates: ShortHashMap<Rc<str>>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The log states the author by `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`,
 //! `isSynthetic`, `planContent`, `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
-//! They also name the author among those whom a field leaves open: a text with `isMeta` is the
-//! program's, or a hook's, or another agent's.
+//! They also distinguish the authors that a field allows: the program, a hook or another agent may
+//! have written a text with `isMeta`.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::tag("bash-input", Author::User, "1.0"),
     PromptRule::tag("user-memory-input", Author::User, "1.0"),
     PromptRule::tag("pasted_content", Author::User, "2.1.232"),
-    // What the program puts before the model.
+    // Texts that the program adds for the model.
     PromptRule::tag("system-reminder", Author::Program, "1.0"),
     PromptRule::tag("local-command-caveat", Author::Program, "2.1.12"),
     PromptRule::prefix("<local-command-stdout>", Author::Program, "1.0"),
@@ -72,11 +72,11 @@ pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::prefix("Stop hook blocking error", Author::Hook, "2.0"),
 ];
 
-/// Elements that the program puts before or after the words of the user, in the same text.
+/// Elements that the program adds before or after the words of the user, in the same text.
 const CONTEXT: &[&str] =
     &["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "new-diagnostics"];
 
-/// Elements that contain what the user typed after a sign that is for the program.
+/// Elements that contain the text that the user typed after a sign for the program.
 const SIGNS: &[(&str, char)] = &[("bash-input", '!'), ("user-memory-input", '#')];
 
 /// The facts that the text of a message in the user's name states.
@@ -150,9 +150,9 @@ pub(crate) fn annotate_user(
     }
     let by_text = match texts.author {
         Some(author) => author,
-        // The results of tools are the tools' words.
+        // Tools, not the user, wrote the results.
         None if texts.has_result => return,
-        // A picture.
+        // An image.
         None => Author::User,
     };
     let author = author(by_text, envelope, it.subagent.is_some());
@@ -167,7 +167,7 @@ pub(crate) fn annotate_user(
     }
 }
 
-/// Returns the author by what the line states, and by the text where it states nothing.
+/// Returns the author that the line states, or else the one determined by the text.
 fn author(by_text: Author, envelope: &Envelope<'_>, is_subagent: bool) -> Author {
     let is_open = matches!(by_text, Author::User | Author::Unknown);
     let by_field = match (envelope.origin.as_deref(), envelope.prompt_source.as_deref()) {
@@ -180,7 +180,8 @@ fn author(by_text: Author, envelope: &Envelope<'_>, is_subagent: bool) -> Author
         (None | Some("human"), _) => None,
         (Some(_), _) => Some(Author::Unknown),
     };
-    // A text that only others write says more than a field that does not name the author.
+    // A text that only other authors write takes precedence over a field that does not name the
+    // author.
     let author = match by_field {
         Some(author @ (Author::OtherAgent | Author::Hook)) => author,
         Some(author) if is_open => author,
@@ -347,7 +348,7 @@ mod tests {
             (true, false)
         );
         assert_eq!(local("<bash-input>ls</bash-input>"), (true, true));
-        // The model gets the text of a command of the user's own.
+        // The model receives the text of a command that the user defined.
         assert_eq!(
             local("<command-message>fix</command-message>\n<command-name>/fix</command-name>"),
             (false, false)

@@ -1,12 +1,11 @@
-//! Prompts that were put into the queue while the agent worked.
+//! Finds prompts that were put into the queue while the agent worked.
 //!
-//! A prompt leaves the queue as a `user` line, or as an attachment, or (before attachments were
-//! logged) without a trace; or the user takes it back (`popAll`). This module finds the prompts
-//! that no later line contains.
+//! A prompt leaves the queue as a `user` line, as an attachment, or (before attachments were
+//! logged) without a line, or the user withdraws it (`popAll`). This module finds the prompts that
+//! no later line contains.
 //!
-//! An agent that is busy takes a prompt from the queue and puts it back, again and again. A text
-//! that enters the queue after the same text has left it, without a `user` line in between, is
-//! the same prompt.
+//! A busy agent repeatedly takes a prompt from the queue and puts it back. A text that enters the
+//! queue after the same text has left it, without a `user` line in between, is the same prompt.
 
 use std::collections::VecDeque;
 
@@ -16,7 +15,7 @@ use vac_value::{Kind, Node};
 
 use crate::prompt_rules::RULES;
 
-/// Maximum number of prompts that are waited for. The oldest of more counts as only enqueued.
+/// Maximum number of waiting prompts. If there are more, the oldest counts as only enqueued.
 const MAX_WAITING: usize = 64;
 
 /// The prompts in the queue; see the module.
@@ -108,8 +107,8 @@ impl Queue {
     }
 }
 
-/// Returns whether a text has the prompt as some of its lines (prompts that waited together become
-/// one message), or as what an element of it says (`<bash-input>`), or the prompt's command
+/// Returns whether a text contains the prompt as some of its lines (prompts that waited together
+/// become one message), as the content of an element (`<bash-input>`), or as a command
 /// (`<command-name>`).
 fn contains(text: &str, prompt: &str) -> bool {
     let wanted = match prompt.strip_prefix('/') {

@@ -1,5 +1,5 @@
-//! Calls that a message repeats: iFlow CLI begins a message with the call that the one before it
-//! ended with.
+//! Finds repeated calls: iFlow CLI begins a message with the call that the previous message ended
+//! with.
 
 use vac_value::Node;
 

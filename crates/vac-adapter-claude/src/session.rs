@@ -1,4 +1,4 @@
-//! One session: its facts from the first pass, and its entries in the second.
+//! Implements a session: its facts from the first pass, and its entries in the second.
 
 use std::rc::Rc;
 
@@ -93,7 +93,7 @@ impl<'i> ClaudeSession<'i> {
         move |line| share.as_mut().is_none_or(|(session_of, own)| session_of(line) == *own)
     }
 
-    /// Returns the parts that begin with an event which names the subagent.
+    /// Returns the parts that begin with an event that names the subagent.
     fn marked(&self) -> impl Iterator<Item = &Part> {
         self.facts.parts.iter().filter(|part| part.has_lines && part.agent.is_some())
     }

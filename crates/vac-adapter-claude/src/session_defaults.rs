@@ -1,4 +1,4 @@
-//! Values of the session that its lines repeat.
+//! Keeps values of the session that its lines repeat.
 
 use vac_value::{Node, Text};
 

@@ -1,5 +1,5 @@
-//! Files in the session's folder that are not logs: tool output, notes about subagents, the
-//! journals of workflows. Their entries come after those of the log.
+//! Converts files in the session's folder that are not logs: tool output, notes about subagents,
+//! the journals of workflows. Their entries come after those of the log.
 
 use std::collections::HashMap;
 use std::io::Read;

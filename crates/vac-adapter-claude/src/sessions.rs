@@ -1,7 +1,7 @@
-//! The sessions of a file with several of them: concatenated logs, or captures of several runs.
+//! Divides a file with several sessions: concatenated logs, or captures of several runs.
 //!
-//! Lines that name different sessions are one session nevertheless if they are one tree: a
-//! session that was resumed under a new id goes on from a line of the earlier one.
+//! Lines that name different sessions are still one session if they are one tree: a session that
+//! was resumed under a new id continues from a line of the earlier one.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use vac_value::Node;
 use crate::lines::{self, LineContent};
 use crate::short_hash::{ShortHash, ShortHashMap};
 
-/// Maximum number of sessions, because each is read on its own. Lines of further ones stay
-/// with the last.
+/// Maximum number of sessions, because each is read in a separate pass. Lines of further sessions
+/// belong to the last one.
 const MAX_SESSIONS: usize = 1000;
 
 /// The assignment of lines to several sessions.
@@ -89,14 +89,15 @@ impl Search {
             self.join(number, other);
         }
         if let Some(id) = hash("uuid") {
-            // Of copies the last counts: a line goes on from one of its own session.
+            // Of copies the last one counts, because a line continues from a line of its own
+            // session.
             self.line_session.insert(id, number);
         }
     }
 
     fn root(&mut self, mut number: usize) -> usize {
         while self.joined[number] != number {
-            // Halves the path, so that long chains are walked once.
+            // Halve the path, so that long chains are followed only once.
             self.joined[number] = self.joined[self.joined[number]];
             number = self.joined[number];
         }
@@ -113,7 +114,7 @@ impl Search {
     }
 
     fn end(mut self) -> Sessions {
-        // A session that only notes are about is part of the one before it, or after it.
+        // A session with only notes is part of the session before or after it.
         for at in 0..self.runs.len() {
             let number = self.root(self.runs[at].1);
             let neighbour = if at == 0 { self.runs.get(1) } else { self.runs.get(at - 1) };

@@ -1,4 +1,4 @@
-//! Hashes that are kept instead of texts, so that each line takes little memory.
+//! Keeps hashes instead of texts, so that each line takes little memory.
 
 use std::array;
 use std::collections::HashMap;
@@ -8,9 +8,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// A hash of 64 bits of an id, or of several values.
 ///
 /// Of a million different values, two have the same hash with a probability of 1 in 37 million.
-/// Then a message is linked to the wrong one, or its usage is not counted.
+/// If that happens, a message is linked to the wrong one, or its usage is not counted.
 ///
-/// It is kept as bytes: a map of integers aligns its values to eight bytes.
+/// It is stored as bytes, because a map with integers as keys aligns its values to eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ShortHash([u8; 8]);
 
@@ -26,8 +26,8 @@ impl ShortHash {
 /// The number of maps that a [`ShortHashMap`] consists of.
 const MAPS: usize = 16;
 
-/// The first two bytes of the first hash of each map but the first one: 2^(n / 16) - 1 of their range,
-/// for n from 1 to 15.
+/// The first two bytes of the smallest hash in each map except the first: 2^(n / 16) - 1 of their
+/// range, for n from 1 to 15.
 const FIRST_HASHES: [u16; MAPS - 1] = [
     2902, 5932, 9096, 12400, 15850, 19454, 23216, 27146, 31249, 35534, 40009, 44682, 49562, 54658,
     59979,
@@ -35,9 +35,9 @@ const FIRST_HASHES: [u16; MAPS - 1] = [
 
 /// Values by hashes.
 ///
-/// A map that grows doubles its memory, and is in memory twice while it moves its values. These maps
-/// have different numbers of values, the last nearly twice as many as the first, so that they grow one
-/// after the other.
+/// A map doubles its memory when it grows, and both its old and its new table are in memory
+/// meanwhile. These maps have different numbers of values, the last nearly twice as many as the first,
+/// so that they grow one after the other.
 #[derive(Debug)]
 pub(crate) struct ShortHashMap<V>([HashMap<ShortHash, V>; MAPS]);
 

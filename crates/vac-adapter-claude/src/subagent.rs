@@ -1,4 +1,4 @@
-//! Subagents: the parts of the log that are theirs, and the calls that started them.
+//! Finds the parts of the log that belong to subagents, and the calls that started them.
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU16;
@@ -29,7 +29,7 @@ pub(crate) struct Part {
     has_message: bool,
     /// The subagent that it is the log of.
     pub agent: Option<String>,
-    /// Its first line that follows no other.
+    /// The first line of the file without a parent.
     root: Option<String>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn run(folder: &str) -> Option<&str> {
 pub(crate) struct Calls(HashMap<String, String>);
 
 impl Calls {
-    /// Remembers the first call for an agent or a run.
+    /// Adds the call for an agent or a run, unless one is known.
     pub fn add(&mut self, spawned: &str, call: &str) {
         if !self.0.contains_key(spawned) {
             self.0.insert(spawned.to_owned(), call.to_owned());
@@ -155,7 +155,7 @@ impl Calls {
 }
 
 /// The calls that started subagents whose lines are in the main file and do not name them
-/// (before 2.0): the first line of one is the prompt of its call.
+/// (before 2.0). The first line of such a subagent is the prompt of its call.
 #[derive(Debug, Default)]
 pub(crate) struct SidechainCalls {
     /// The ids of the calls, which are numbered from 1.

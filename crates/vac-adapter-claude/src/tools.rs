@@ -28,7 +28,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             Category::Execute,
             &["BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop"],
         ),
-        // The names of iFlow CLI, which are those of Gemini CLI.
+        // The tool names of iFlow CLI, which are those of Gemini CLI.
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command"])
             .command(&["command"]),
         Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_file"])
@@ -109,7 +109,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     server: |name| name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server),
 };
 
-/// Returns the action of a call with this name. The provider's own MCP calls name their server in a
+/// Returns the action of a call with this name. MCP calls of the provider name their server in a
 /// member of the block.
 pub(crate) fn action<'n>(name: &'n str, block: Node<'n, '_>) -> Action<'n> {
     match block.member("server_name").and_then(Node::text) {

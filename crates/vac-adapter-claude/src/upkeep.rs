@@ -1,7 +1,7 @@
-//! When Claude Code deletes sessions, and the hooks that it calls.
+//! Describes when Claude Code deletes sessions, and the hooks that it calls.
 //!
-//! At its start it deletes sessions whose files were not changed for `cleanupPeriodDays`. A hook of
-//! the event `SessionEnd` has 1.5 seconds, together with all others.
+//! When it starts, it deletes sessions whose files have not changed for `cleanupPeriodDays`. All
+//! hooks of the event `SessionEnd` together have 1.5 seconds.
 
 use vac_adapter::places::{AgentPlace, Variables};
 use vac_adapter::upkeep::{AgentHook, HookKind, Retention, Upkeep};

@@ -1,4 +1,4 @@
-//! The usage of a message.
+//! Reads the usage of a message.
 
 use vac_adapter::members::object;
 use vac_adapter::{Report, mapping};
@@ -16,7 +16,7 @@ mapping! {
             take cached: u64 = value.uint();
         "cache_creation_input_tokens" => "`vac.usage.cache-write`",
             note cache_write: u64 = value.uint();
-        "output_tokens_details" => "its `thinking_tokens`, and what is left",
+        "output_tokens_details" => "its `thinking_tokens`, and the remaining members",
             take details: Node<'a, 'a> = (value.kind() == Kind::Map).then_some(value);
         "cache_creation" | "service_tier" | "inference_geo" | "server_tool_use" | "speed" => "", keep;
         "iterations" => "`models` of the session", keep;
@@ -31,8 +31,8 @@ mapping! {
     }
 }
 
-/// Returns the canonical numbers, with the others next to them, and the numbers in buckets that
-/// can be added up, as the API counts them. The API has no total.
+/// Returns the usage with canonical and other numbers, and the numbers in buckets that can be added
+/// up, as the API counts them. The API states no total.
 pub(crate) fn read<'a>(
     usage: Node<'a, '_>,
     report: &mut Report,

@@ -5,7 +5,7 @@ use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Codex CLI.
+/// The rules for the logs of Codex CLI.
 pub const CODEX: AgentRules = AgentRules {
     name: "codex",
     exceptions: &[
@@ -32,7 +32,7 @@ pub const CODEX: AgentRules = AgentRules {
     ],
     copies: &[],
     one_entry_a_document: |variant| variant != "typescript",
-    // A session in one document is read piece by piece where it is damaged.
+    // A damaged session in one document is read piece by piece.
     reads_damaged: |_| true,
     documents: file_bytes,
     references,
@@ -80,7 +80,7 @@ fn event(event: &Value, found: &mut References) {
     }
 }
 
-/// Items are numbered anew by every run, which begins with its thread.
+/// Adds the ids of a printed line. Every run, which begins with its thread, numbers items anew.
 fn printed(line: &Value, kind: &str, found: &mut References) {
     const RUN: &str = "run ";
     let runs = found.ids.iter().filter(|id| id.starts_with(RUN)).count();

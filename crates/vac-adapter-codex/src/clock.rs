@@ -1,13 +1,14 @@
-//! The time span of the lines of a log.
+//! Computes the time span of the lines of a log.
 
 use vac_adapter::time::Span;
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::Node;
 
-/// A timestamp as the CLI writes it, in quotes. Their order as bytes is that of their times.
+/// A timestamp in the format of the CLI, in quotes. The order of such timestamps as bytes is that
+/// of their times.
 type Plain = [u8; 26];
 
-/// The format of one: `0` is a digit.
+/// The format of such a timestamp: `0` is any digit.
 const PATTERN: &Plain = br#""0000-00-00T00:00:00.000Z""#;
 
 /// The earliest and the latest timestamp.
@@ -23,7 +24,7 @@ impl Clock {
     pub fn add(&mut self, timestamp: Node<'_, '_>) {
         if let Some(plain) = plain(timestamp.raw()) {
             let (first, last) = self.plain.get_or_insert((plain, plain));
-            // Most are the latest so far.
+            // Most timestamps are the latest so far.
             if plain > *last {
                 *last = plain;
             } else if plain < *first {
@@ -59,7 +60,7 @@ pub(crate) fn timestamp<'a>(node: Node<'a, '_>) -> Option<AbstractTimestamp<'a>>
     AbstractTimestamp::from_node(node).ok()
 }
 
-/// Returns the token, if it is a timestamp as the CLI writes it, and there is such a time.
+/// Returns the token, if it is a timestamp in the format of the CLI, and the time exists.
 fn plain(token: &[u8]) -> Option<Plain> {
     let token: Plain = token.try_into().ok()?;
     let (inside, patterns) = (token[1..25].as_chunks().0, PATTERN[1..25].as_chunks().0);
@@ -73,8 +74,9 @@ fn plain(token: &[u8]) -> Option<Plain> {
     (fits && is_time && token[0] == b'"' && token[25] == b'"').then_some(token)
 }
 
-/// Returns whether there is a digit wherever the pattern has a zero, and elsewhere what the pattern
-/// has. Eight bytes at once: digits are 0x30 to 0x39, and with six more still below 0x40.
+/// Returns whether bytes have a digit wherever the pattern has a zero, and otherwise the bytes of
+/// the pattern. Tests eight bytes at once: digits are 0x30 to 0x39, which stay below 0x40 if six is
+/// added.
 #[inline]
 fn fits(bytes: [u8; 8], pattern: [u8; 8]) -> bool {
     const HIGH: u64 = u64::from_ne_bytes([0xf0; 8]);

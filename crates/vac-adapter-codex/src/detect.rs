@@ -1,4 +1,4 @@
-//! Detection, and the preview of a log.
+//! Detects logs, and previews their sessions.
 
 use vac_adapter::{Confidence, Fit, Preview, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
@@ -23,7 +23,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
     fit_of_shape(document, &shape(document))
 }
 
-/// Returns the verdict on one document of this shape.
+/// Returns the verdict on one document of this form.
 pub(crate) fn fit_of_shape(document: Node<'_, '_>, shape: &Shape<'_>) -> Fit {
     let has = |key: &str| document.member(key).is_some();
     let confidence = confidence(document, shape);
@@ -110,7 +110,7 @@ fn confidence(document: Node<'_, '_>, shape: &Shape<'_>) -> Confidence {
     }
 }
 
-/// Returns what the beginning of an input states.
+/// Returns the facts that the beginning of an input states.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::default();
     for (number, document) in (0..).zip(&sample.documents) {

@@ -2,8 +2,8 @@
 //!
 //! The CLI writes a message twice: as a response item, for the model, and as an event, for the
 //! screen. The two are close together, the event before or after the item. They are one message
-//! if they have a text or an id in common. Two that follow each other directly and match nothing
-//! else are one message, too: exports that redact texts make them differ.
+//! if they have a text or an id in common. Two that directly follow each other and match nothing
+//! else are one message, too, because exports with redacted texts make them differ.
 
 use std::collections::VecDeque;
 
@@ -34,9 +34,9 @@ pub(crate) enum Speaker {
 struct Half {
     index: u64,
     speaker: Speaker,
-    /// Whether it is the event.
+    /// Whether it is the event, not the item.
     is_echo: bool,
-    /// Its texts and its id.
+    /// The texts and the id of the item or event.
     hashes: Vec<TextHash>,
     /// The id of its entry, if it is the item.
     id: String,
@@ -74,7 +74,7 @@ impl Pairing {
         self.add(Half { index: at.index, speaker, is_echo: false, hashes: hashes.found, id });
     }
 
-    /// Adds the prompt before all events.
+    /// Adds the prompt that is printed before all events.
     pub fn prompt(&mut self, at: Location, prompt: Node<'_, '_>) {
         let mut hashes = Hashes::default();
         hashes.texts(Some(prompt));
@@ -124,8 +124,7 @@ impl Pairing {
         }
     }
 
-    /// Removes the oldest one. It is paired with its neighbour if that one has no counterpart,
-    /// either.
+    /// Removes the oldest one. If its neighbour has no counterpart, either, the two become a pair.
     fn forget(&mut self) {
         let Some(oldest) = self.recent.pop_front() else { return };
         let Some(next) = self.recent.front() else { return };
@@ -153,8 +152,7 @@ impl Pairing {
     }
 }
 
-/// An event that repeats an item, both by their frames, and the id of the item's
-/// entry.
+/// An event and the item that it repeats, by their frames, and the id of the item's entry.
 #[derive(Debug)]
 struct Link {
     echo: u64,
@@ -163,7 +161,7 @@ struct Link {
     id: String,
 }
 
-/// The events that repeat an item.
+/// The events that repeat items.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     links: Vec<Link>,
@@ -183,7 +181,7 @@ impl Links {
     }
 
     /// Returns whether no event repeats the message of the user in this frame, in a log in which
-    /// events repeat such messages: the CLI shows what the user typed, but not the context.
+    /// events repeat such messages. The CLI displays the prompts of the user, but not the context.
     pub fn is_hidden_prompt(&self, item: u64) -> bool {
         !self.prompts.is_empty() && self.prompts.binary_search(&item).is_err()
     }
@@ -194,14 +192,14 @@ impl Links {
     }
 }
 
-/// Collects hashes of texts as they are written, which is the same way everywhere in one log.
+/// Collects hashes of the tokens of texts, which are the same everywhere in one log.
 #[derive(Default)]
 struct Hashes {
     found: Vec<TextHash>,
 }
 
 impl Hashes {
-    /// Adds one text, or the texts of a list one by one and all of them together.
+    /// Adds one text, or the texts of a list: each of them, and all together.
     fn texts(&mut self, said: Option<Node<'_, '_>>) {
         let Some(said) = said else { return };
         if said.kind() != Kind::Array {

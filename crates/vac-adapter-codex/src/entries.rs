@@ -1,4 +1,4 @@
-//! Constructors of entries, as the log of Codex states them.
+//! Constructors of entries of Codex logs.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use vac_value::{Any, Node, Text};
 
 pub(crate) use vac_adapter::entry::Common;
 
-/// Returns a message, which a model wrote if this names one.
+/// Returns a message, with the model that wrote it if one is given.
 pub(crate) fn message<'a>(
     kind: MessageEntryType,
     content: Option<Node<'a, '_>>,
@@ -30,7 +30,7 @@ pub(crate) fn reasoning<'a>(
     Entry::Reasoning(entry::reasoning(content.map(Node::carry), encrypted, None, common))
 }
 
-/// Returns a call, with its result if the log has both in one place.
+/// Returns a call, with its result if the log states both together.
 pub(crate) fn tool_call<'a>(
     name: Text<'a>,
     input: Option<Node<'a, '_>>,

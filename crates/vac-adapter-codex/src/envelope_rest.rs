@@ -1,4 +1,5 @@
-//! The line around a payload: its time, its other members, and the annotations of its entry.
+//! Reads the line that contains a payload: its time, its other members, and the annotations of its
+//! entry.
 
 use vac_adapter::members::{keys, object};
 use vac_adapter::{Report, annotation, mapping};
@@ -14,19 +15,19 @@ use crate::shape::Envelope;
 /// Keys that this adapter adds to entries.
 const OURS: &[&str] = &["payload", "msg", "item", "invocation", "token-usage"];
 
-/// Of `message-entry`.
+/// The keys of `message-entry`, and those that this adapter adds.
 pub(crate) const MESSAGE: &[&str] =
     &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
-/// Of `tool-call-entry`.
+/// The keys of `tool-call-entry`, and those that this adapter adds.
 pub(crate) const TOOL_CALL: &[&str] =
     &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
-/// Of `tool-result-entry`.
+/// The keys of `tool-result-entry`, and those that this adapter adds.
 pub(crate) const TOOL_RESULT: &[&str] =
     &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
-/// Of `reasoning-entry`.
+/// The keys of `reasoning-entry`, and those that this adapter adds.
 pub(crate) const REASONING: &[&str] =
     &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
-/// Of `event-entry`.
+/// The keys of `event-entry`, and those that this adapter adds.
 pub(crate) const EVENT: &[&str] =
     &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);
 
@@ -48,7 +49,7 @@ mapping! {
     }
 }
 
-/// The parts of an entry besides its payload.
+/// The parts of an entry other than its payload.
 pub(crate) struct LineContext<'a> {
     /// The line that contains the payload; `None` if the line is its own payload.
     line: Option<Line<'a>>,
@@ -64,7 +65,7 @@ struct Line<'a> {
     node: Node<'a, 'a>,
     /// The member that is the payload.
     inside: &'static str,
-    /// Its time, if it has no members but this, its type and the payload.
+    /// The time of the line, if its only members are the time, the type and the payload.
     only: Option<Node<'a, 'a>>,
 }
 
@@ -107,8 +108,9 @@ impl<'a> LineContext<'a> {
         self.line.map_or("value", |line| line.inside)
     }
 
-    /// Returns the keys that those of the payload must not be mistaken for, if the entry names
-    /// these. What is left of a payload inside a line is an object of its own, which names none.
+    /// Returns the reserved keys for members of the payload. They are `named` if the payload is the
+    /// line; otherwise there are none, because the remaining members of a payload become an object
+    /// of their own.
     pub fn payload_keys<'k>(&self, named: &'k [&'k str]) -> &'k [&'k str] {
         if self.is_bare() { named } else { &[] }
     }

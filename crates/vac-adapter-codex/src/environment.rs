@@ -1,4 +1,4 @@
-//! The working directory in the CLI's context message.
+//! Finds the working directory in the CLI's context message.
 
 use vac_value::Node;
 

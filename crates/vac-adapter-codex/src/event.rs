@@ -1,4 +1,4 @@
-//! Entries of events, and of events that are messages.
+//! Converts events to entries, which can be messages.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ mapping! {
     }
 }
 
-/// Returns an event with its whole payload as data, and more extensions.
+/// Returns an event with its whole payload as data, and further extensions.
 pub(crate) fn entry<'a>(
     payload: Node<'a, '_>,
     event_type: Text<'a>,
@@ -169,7 +169,7 @@ pub(crate) fn spoken<'a>(
 ) -> Result<Entry<'a>, LineContext<'a>> {
     let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
     let (kind, model) = if is_role("user") {
-        // The user spoke it, also if the session belongs to a subagent.
+        // The user spoke it, even if the session belongs to a subagent.
         around.annotations.author = Some(Author::User);
         (MessageEntryType::User, None)
     } else if is_role("assistant") {

@@ -1,5 +1,5 @@
-//! Events that `codex exec --json` printed before October 2025. There are no response items in
-//! such a log: the event that begins a tool is its call, and the one that ends it the result.
+//! Converts events that `codex exec --json` printed before October 2025. Such a log has no response
+//! items: the event that begins a tool is its call, and the event that ends it is the result.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,8 @@ use crate::tools;
 
 /// The entry that an event of a tool becomes.
 enum Target {
-    /// The call of a tool of this name, or of a server, with its input under this key.
+    /// The call of the tool with this name, or of a server's tool if `None`, with its input under
+    /// this key.
     Call(Option<&'static str>, &'static str),
     /// A result, with its output under this key.
     Result(&'static str),
@@ -30,7 +31,7 @@ fn target(kind: &str) -> Option<Target> {
     Some(match kind {
         "exec_command_begin" => Target::Call(Some("exec_command"), "command"),
         "patch_apply_begin" => Target::Call(Some("patch_apply"), "changes"),
-        // Only the end says what was searched for, and nothing what was found.
+        // Only the end states the query, and nothing states the results.
         "web_search_end" => Target::Call(Some("web_search"), "query"),
         "mcp_tool_call_begin" => Target::Call(None, "arguments"),
         "exec_command_end" | "patch_apply_end" => Target::Result("aggregated_output"),
@@ -47,7 +48,7 @@ mapping! {
         "call_id" => "`call-id`", take call_id: Text<'a> = value.text();
         "command" | "changes" | "query" | "arguments" => "`input`",
             take input: Node<'a, 'a> = (input_key == Some(key)).then_some(value);
-        // The first versions have no `invocation`: its members are in the event.
+        // In the first versions, the members of `invocation` are in the event itself.
         "tool" => "`name`",
             take name: Text<'a> = value.text().filter(|_| input_key == Some("arguments"));
         "server" => "`vac.action`", note server: Text<'a> = value.text();
@@ -152,7 +153,7 @@ fn result<'a>(
     if let Some(end) = end {
         end.annotate(&mut around.annotations, event.call_id.clone());
     }
-    // What a command wrote, by stream.
+    // The output of a command, by stream.
     let streams = [("stdout", event.stdout), ("stderr", event.stderr)];
     let streams: Vec<_> =
         streams.into_iter().filter_map(|(key, stream)| Some((key, stream?.carry()))).collect();

@@ -1,4 +1,4 @@
-//! The output of `codex exec --json`: threads, turns, and items in their states.
+//! Converts the output of `codex exec --json`: threads, turns, and the states of items.
 //!
 //! An item is printed when it starts, when it changes and when it is complete. The first state
 //! of a tool is the call and the last one the result; a message is its last state. The states
@@ -67,7 +67,8 @@ pub(crate) struct ToolContext<'c> {
 mapping! {
     /// `item` of a printed line that is the state of a `command_execution`, `file_change`,
     /// `mcp_tool_call`, `collab_tool_call`, `web_search` or `todo_list`: the first state is a
-    /// `tool-call`, the last one its `tool-result`. Each keeps what is the other's.
+    /// `tool-call`, the last one its `tool-result`. Each keeps the members that only the other
+    /// uses.
     pub(crate) struct PrintedTool<'a>("printed tool"; key, value, context: ToolContext<'_>) {
         "type" | "item_type" => "`name` of a tool of the CLI", keep;
         "tool" => "`name`", take name: Text<'a> = value.text().filter(|_| context.is_named);
@@ -96,7 +97,7 @@ mapping! {
     }
 }
 
-/// Returns the type of an item, under the name it has now or the one it had at first.
+/// Returns the type of an item, under its current or its first name.
 fn type_of<'a>(item: Node<'a, '_>) -> Option<Text<'a>> {
     item.member("type").or_else(|| item.member("item_type")).and_then(Node::text)
 }
@@ -111,13 +112,12 @@ pub(crate) fn thread<'a>(line: Node<'a, '_>, kind: &str) -> Option<Text<'a>> {
     is_start(kind).then(|| id.and_then(Node::text))?
 }
 
-/// The states of items that later ones replace.
+/// The states of items that later states replace.
 #[derive(Debug, Default)]
 pub(crate) struct States {
-    /// Items of the run that have a state which may be followed by another, and
-    /// its frame.
+    /// The items of the run whose state may be followed by another one, and the frame of the state.
     open: HashMap<TextHash, u64>,
-    /// Frames, and the entries that followed.
+    /// The frames of superseded states, and the entries that replace them.
     superseded: Vec<(u64, Location)>,
 }
 
@@ -125,7 +125,7 @@ impl States {
     /// Adds a printed line.
     pub fn line(&mut self, line: Node<'_, '_>, kind: &str, at: Location) {
         if is_start(kind) {
-            // Items are numbered anew in every run.
+            // Every run numbers items anew.
             self.open.clear();
         }
         let Some(item) = line.member("item") else { return };
@@ -226,7 +226,8 @@ impl<'f> PrintedItems<'f> {
         }
     }
 
-    /// Returns the id of a call. Items are numbered anew in every run of the CLI.
+    /// Returns the id of a call, with the number of the run, because every run of the CLI numbers
+    /// items anew.
     fn call_id<'a>(&self, id: Text<'a>) -> Text<'a> {
         match self.runs {
             1 => id,
@@ -334,8 +335,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Joins what is left of the item with the line. Keeps the line's type if that is not the
-    /// usual one.
+    /// Joins the remaining members of the item with the line. Keeps the line's type unless it is
+    /// the usual one.
     fn join(
         &self,
         rest: Rest<'a>,
@@ -368,7 +369,7 @@ fn result_annotations<'a>(
     annotations
 }
 
-/// Returns what a line ends. Errors are printed while the CLI reconnects, too.
+/// Returns the end that a line states. Errors are printed even while the CLI reconnects.
 fn end(line: Node<'_, '_>, kind: &str) -> Option<End> {
     let how = match kind {
         "turn.completed" => Ending::Success,

@@ -1,4 +1,4 @@
-//! The first pass over a log: facts about each session.
+//! Implements the first pass over a log, which collects the facts about each session.
 
 use vac_adapter::frame::Raw;
 use vac_adapter::provider::provider;
@@ -42,7 +42,7 @@ pub(crate) struct Facts {
     working_dir: Option<String>,
     replay: Replay,
     rollback: Rollback,
-    /// Whether there was a line that is not a `session_meta`.
+    /// Whether a line other than `session_meta` has occurred.
     has_happened: bool,
     pairing: Pairing,
     /// The events that repeat items.
@@ -57,11 +57,11 @@ pub(crate) struct Facts {
 
 /// The session that a line begins, if it is not part of the session so far.
 pub(crate) enum Next {
-    /// A run that does not name its session.
+    /// A run without a session id.
     Run,
-    /// The session of this id.
+    /// The session with this id.
     Session(String),
-    /// The session of this id, only if it is known already.
+    /// The session with this id, if it is already known.
     Known(String),
 }
 
@@ -83,7 +83,7 @@ impl Facts {
             self.entries += 1;
             return;
         }
-        // Nothing can fail.
+        // The closure cannot fail.
         let _: Result<(), ()> = typescript_session::each_damaged(raw, |piece| {
             self.piece(&piece, at);
             Ok(())
@@ -109,7 +109,7 @@ impl Facts {
             }
             Shape::Prompt(_) | Shape::Other(_) => {
                 self.entries += 1;
-                // Nothing may have been printed before it.
+                // It has to be the first line that was printed.
                 if let Shape::Prompt(prompt) = shape
                     && (self.form.is_none() || self.is_of_events())
                 {
@@ -136,7 +136,7 @@ impl Facts {
             self.meta = Some(Meta::from_setup(setup, at.index));
         }
         self.models.turn(setup, at.index, false);
-        // The name of a sandbox, then what it allows.
+        // The name of a sandbox is followed by what it allows.
         let sandbox = setup.member("sandbox").and_then(Node::text).unwrap_or_default();
         self.sandbox(sandbox.split_whitespace().next());
     }
@@ -278,8 +278,8 @@ impl Facts {
         self.states.line(line, kind, at);
     }
 
-    /// Returns the session that a line begins, if it is not part of this one: files may have been
-    /// concatenated.
+    /// Returns the session that a line begins, if the line is not part of this one, because files
+    /// can be concatenated.
     pub fn next(&self, line: Node<'_, '_>) -> Option<Next> {
         let mut is_new = true;
         let id = match self.form? {
@@ -331,7 +331,7 @@ impl Facts {
             .and_then(|it| it.member("inherited_user_message")?.bool())
             .is_some_and(|is_stated| is_stated);
         let is_inherited = is_before || is_stated || self.replay.holds(index);
-        // A copy of what a script delivered, kept for later requests.
+        // A copy of a message that a script delivered, kept for later requests.
         let is_copy = metadata
             .and_then(|it| it.member("delivered_assistant_message")?.text())
             .is_some_and(|source| source.starts_with(DELIVERY));
@@ -395,7 +395,7 @@ impl Facts {
         stated.unwrap_or_else(|| provider(self.models.models.main_or_unknown()).to_owned())
     }
 
-    /// Returns whether it is made of events that were printed, before October 2025.
+    /// Returns whether the log consists of events that were printed before October 2025.
     pub fn is_of_events(&self) -> bool {
         self.form == Some(Form::Events)
     }

@@ -1,4 +1,4 @@
-//! Entries of response items: messages, reasoning, tool calls and their results.
+//! Converts response items to entries: messages, reasoning, tool calls and their results.
 
 use std::borrow::Cow;
 
@@ -64,7 +64,7 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
 /// The context in which an item is read.
 #[derive(Clone, Copy)]
 pub(crate) struct ItemContext<'c> {
-    /// Its type.
+    /// The type of the item.
     kind: &'c str,
     /// The member that is the content, the input or the output.
     body: &'c str,
@@ -196,7 +196,7 @@ fn message<'a>(
             around.annotations.author = Some(Author::OtherAgent);
         }
         MessageEntryType::User => {
-            // History of another session, which the user may have started.
+            // The user may have started the other session whose history this is.
             let prompter = if around.is_inherited() { Prompter::User } else { knowledge.prompter };
             let is_hidden = knowledge.links.is_hidden_prompt(around.at.index);
             let prompt = Prompt::from_item(content, metadata, prompter, is_hidden);
@@ -245,7 +245,7 @@ pub(crate) fn annotate_prompt(annotations: &mut EntryAnnotations<'_>, prompt: Pr
     }
 }
 
-/// Returns the member that is the content of reasoning. The summary is what can be read; raw
+/// Returns the member that is the content of reasoning. It is the summary, if there is one; raw
 /// content next to it keeps its name.
 fn reasoning_key(item: Node<'_, '_>) -> &'static str {
     let is_stated = |key: &str| {
@@ -285,7 +285,7 @@ fn tool_call<'a>(
     around.annotations.action = Some(action.into_owned());
     let end = status.as_deref().and_then(outcome::by_status);
     if matches!(context.kind, "web_search_call" | "image_generation_call") && result.is_none() {
-        // The provider runs these: the call itself says how it ended.
+        // The provider runs these tools, so the call itself states how it ended.
         around.annotations.outcome = Some(end.map_or(Outcome::Unknown, |end| end.outcome));
     }
     let call_id = call_id.or_else(|| id.clone());

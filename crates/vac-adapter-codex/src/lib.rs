@@ -6,9 +6,10 @@
 //!
 //! let log = Memory {
 //!     name: "rollout.jsonl",
-//!     bytes: br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s1"}}
-//! {"timestamp": "2026-01-01T00:00:01Z", "type": "response_item", "payload": {"type": "message",
-//!  "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}}"#,
+//!     bytes: br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta",
+//!         "payload": {"id": "s1"}}
+//!         {"timestamp": "2026-01-01T00:00:01Z", "type": "response_item",
+//!         "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}}"#,
 //! };
 //! let sessions = Codex.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -70,10 +71,10 @@
 //! # Decisions
 //!
 //! * There is one entry for each line, in the order of the file. A TypeScript session has one
-//!   for what is around its items, and one for each item.
+//!   for the document without its items, and one for each item.
 //! * An event that repeats a response item (`user_message`, `agent_message`,
 //!   `agent_reasoning`, and `item_completed` of these) is a system-event with `duplicate-of`.
-//!   One that repeats nothing becomes the message.
+//!   An event that repeats nothing becomes the message.
 //! * Tool calls are response items. Events about a call (`exec_command_end` and the like,
 //!   `item_completed` of a tool) state how its result ended if the output does not.
 //! * The `token-usage` of all entries adds up to what the session used: `tokens.rs` has the
@@ -86,8 +87,8 @@
 //!   tokens do not count.
 //! * Turns that a `thread_rolled_back` removed are superseded. Their tokens count.
 //! * Concatenated files are several sessions again: a `session_meta` of another id that is later
-//!   than the session so far begins one, after anything but a `session_meta` (those that a
-//!   session comes from are earlier, and come before that).
+//!   than the session so far begins one, unless it directly follows another `session_meta`
+//!   (sessions that a session comes from are earlier, and their lines come before).
 //! * A thread that was reverted is a rollout of its own: a session of that thread, whose
 //!   beginning is in another file (`history_base`). Files are never joined.
 //! * The history in a `compacted` line stays in its data: earlier lines state it.
@@ -101,10 +102,10 @@
 //!   with several threads is several sessions.
 //! * Printed events seldom name their session: each run that prints its configuration is a
 //!   session of its own. Without response items, the events of tools are calls and results.
-//! * The schema has a place for usage on messages alone, and most responses of a model are tool
-//!   calls: `token-usage` is next to the data of the events that state it.
-//! * Of a TypeScript session that is cut short or damaged, complete items are converted as usual,
-//!   and the rest is kept unparsed. After damage, the number in an id may not be the item's own.
+//! * The schema has `token-usage` only on messages, and most responses of a model are tool calls:
+//!   `token-usage` is next to the data of the events that state it.
+//! * Complete items of a truncated or damaged TypeScript session are converted as usual, and the
+//!   rest is kept unparsed. After damage, the number in an id may differ from that of the item.
 #![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
@@ -148,7 +149,7 @@ use vac_adapter::session_marks::SessionMark;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
-/// The adapter.
+/// The adapter of Codex CLI.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Codex;
 

@@ -14,17 +14,17 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// Creates a frame.
+    /// Creates the location of a frame.
     pub fn frame(index: u64, place: Place) -> Self {
         Self { index, place, item: None }
     }
 
-    /// Creates a document of a sample, without a place.
+    /// Creates the location of a document of a sample, which has no place.
     pub fn document(index: u64) -> Self {
         Self::frame(index, Place::default())
     }
 
-    /// Creates an item of a session of the TypeScript CLI.
+    /// Creates the location of an item of a session of the TypeScript CLI.
     pub fn item(self, number: usize) -> Self {
         Self { item: Some(number), ..self }
     }

@@ -1,5 +1,5 @@
-//! The metadata of a session: the first `session_meta`, the header of a log without envelopes,
-//! `session` of the TypeScript CLI, or `thread.started`.
+//! Reads the metadata of a session: the first `session_meta`, the header of a log without
+//! envelopes, `session` of the TypeScript CLI, or `thread.started`.
 
 use vac_adapter::members::Rest;
 use vac_adapter::time::instant;
@@ -48,8 +48,7 @@ mapping! {
     }
 }
 
-/// Members that state where the session comes from and who started it, in the order in which the
-/// session has them.
+/// Members that state the origin of the session and who started it, in their order in the session.
 const LINEAGE: &[&str] = &[
     "session_id",
     "forked_from_id",
@@ -68,7 +67,7 @@ const LINEAGE: &[&str] = &[
 /// The metadata that a session states.
 #[derive(Default)]
 pub(crate) struct Meta {
-    /// Its frame.
+    /// The index of the frame that states it.
     pub index: u64,
     /// The session's id.
     pub id: Option<String>,
@@ -76,11 +75,11 @@ pub(crate) struct Meta {
     pub timestamp: Option<AbstractTimestamp<'static>>,
     /// The folder that it worked in.
     pub working_dir: Option<String>,
-    /// With which CLI.
+    /// The version of the CLI.
     pub cli_version: Option<String>,
     /// The provider of the models.
     pub model_provider: Option<String>,
-    /// Whether a user was present.
+    /// The format of the session: `interactive` or `autonomous`.
     pub format: Option<&'static str>,
     /// The repository.
     pub vcs: Option<VcsContext<'static>>,
@@ -155,8 +154,8 @@ impl Meta {
         began.is_some_and(|began| other.as_ref().and_then(instant) > Some(began))
     }
 
-    /// Returns whether the session is older than what has this id: both begin with their time, if
-    /// they are UUIDs of version 7.
+    /// Returns whether the session is older than the object with this id. Both ids begin with their
+    /// times, if they are UUIDs of version 7.
     pub fn is_before(&self, id: &str) -> bool {
         self.id.as_deref().is_some_and(|own| is_uuid_7(own) && is_uuid_7(id) && own < id)
     }

@@ -1,4 +1,4 @@
-//! The models of a session, and which of them is the main one.
+//! Collects the models of a session, and determines the main one.
 
 use vac_adapter::models::Models;
 use vac_value::Node;
@@ -8,7 +8,7 @@ use vac_value::Node;
 pub(crate) struct TurnModels {
     /// The models, with the number of the session's own turns of each.
     pub models: Models,
-    /// Turns that may be copies from another session: their lines and models.
+    /// The turns that may be copies from another session: their lines and models.
     doubtful: Vec<(u64, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl TurnModels {
         self.mode(settings);
     }
 
-    /// Drops the doubtful turns so far, which were another session's.
+    /// Removes the doubtful turns so far, which belonged to another session.
     pub fn forget_doubtful(&mut self) {
         self.doubtful.clear();
     }

@@ -1,9 +1,9 @@
-//! The types that are known: of lines, response items, events and the rest.
+//! Lists the known types of lines, response items, events and others.
 
 /// A type, and the name of an event of this type.
 type Named = (&'static str, &'static str);
 
-/// Types inside lines of another, as names of events.
+/// Builds a table of types inside lines of a type, with the names of their events.
 macro_rules! inside {
     ($line:literal: $($name:literal),+ $(,)?) => {
         &[$(($name, concat!($line, "/", $name))),+]
@@ -89,7 +89,7 @@ pub(crate) const EVENTS: &[Named] = inside![
     "thread_settings_applied",
     "guardian_assessment",
     "error",
-    // Only printed, never in a rollout.
+    // These are only printed, and never in a rollout.
     "session_configured",
     "exec_command_begin",
     "exec_command_output_delta",

@@ -1,15 +1,15 @@
-//! The end of a tool call, as an event about the call or the output of the CLI states it.
+//! Reads the end of a tool call from an event about the call or from the output of the CLI.
 //!
-//! | output | says |
+//! | output | states |
 //! |---|---|
 //! | `{"output", "metadata": {"exit_code"}}` as text or object (up to 0.9x, `apply_patch`) | the exit code |
 //! | object with `success` (first versions) | success or error |
 //! | lines `Exit code: N` or `Process exited with code N` before `Output:` | the exit code |
 //! | `Script completed`, `Script failed`, `Script terminated` (`exec`, since 0.12x) | how the script ended; a completed one that prints results of commands failed if one of them did |
-//! | one of [`PREFIXES`] | what the table says |
+//! | one of [`PREFIXES`] | the outcome in that table |
 //!
-//! Outputs are most of a log: only the beginning or the end of one is read, except for what a
-//! script printed.
+//! Outputs are most of the bytes of a log, so only the beginning or the end of an output is read,
+//! except for the output of a script.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use crate::text_hash::TextHash;
 
 /// The maximum number of bytes of an output that are read before its exit code, or after it.
 const MAX_HEAD: usize = 4096;
-/// Calls of which events state the outcome, beyond which events are not remembered.
+/// The maximum number of calls whose outcomes, as stated by events, are kept.
 const MAX_CALLS: usize = 32_768;
 /// The maximum number of bytes of a script's output that are parsed.
 const MAX_PRINTED: usize = 1 << 20;
@@ -66,9 +66,9 @@ pub(crate) struct CallEnd {
     pub outcome: Outcome,
     /// The exit code of the command.
     pub exit_code: Option<i128>,
-    /// Whether a field or an exit code says so, rather than a text of the CLI.
+    /// Whether a field or an exit code states the outcome, not a text of the CLI.
     pub is_stated: bool,
-    /// Who decided that the call was not to run.
+    /// The user, policy, program or hook that denied the call.
     pub denied_by: Option<Decider>,
 }
 
@@ -225,7 +225,7 @@ fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Optio
     Some(denial(&decode_head(inside)).unwrap_or(CallEnd::from_text(*outcome)))
 }
 
-/// Returns the end of a call that was not allowed to run, as an error of the CLI says.
+/// Returns the end of a call that was not allowed to run, by an error of the CLI.
 fn denial(text: &str) -> Option<CallEnd> {
     let by = if text.contains("rejected by user") {
         Decider::User
@@ -239,19 +239,19 @@ fn denial(text: &str) -> Option<CallEnd> {
     Some(CallEnd { is_stated: false, ..CallEnd::denied(Some(by)) })
 }
 
-/// Returns the end that an object states which is written as text.
+/// Returns the end that an object in a text states.
 fn by_object(text: &str) -> Option<CallEnd> {
     let document = Document::json(text.as_bytes()).ok()?;
     let (first, _) = document.root().members().next()?;
     if first.is_text("agent_id") {
-        // What `spawn_agent` returns.
+        // The result of `spawn_agent`.
         return Some(CallEnd::from_text(Outcome::Success));
     }
     by_members(document.root())
 }
 
-/// Returns the exit code in the lines before the output itself. The last line of a head that is
-/// not the whole output may be cut, and is not read.
+/// Returns the exit code in the lines before the output itself. If the head is not the whole
+/// output, its last line may be incomplete and is not read.
 fn by_head(head: &str, is_whole: bool) -> Option<i128> {
     for line in head.split_inclusive('\n') {
         let line = line.strip_suffix('\n').or(is_whole.then_some(line))?;

@@ -1,4 +1,4 @@
-//! Decisions about what the agent may do.
+//! Reads decisions about what the agent may do.
 //!
 //! | event | decision | by |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The places where Codex, and a fork of it that writes the same format, keep their sessions.
+//! Lists the places where Codex, and a fork of it that writes the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: the index (`session_index.jsonl`), the prompts of all sessions
 //! (`history.jsonl`), databases made from the sessions (`state_*.sqlite`), credentials.

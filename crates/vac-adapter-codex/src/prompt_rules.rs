@@ -14,12 +14,12 @@ use vac_adapter::prompt::{PromptRule, Typed, between, block_author, inside_eleme
 use vac_record::annotations::Author;
 use vac_value::{Kind, Node, Text};
 
-/// The element that a command which the user ran (`!`) is in.
+/// The element that contains a command which the user ran with `!`.
 const USER_COMMAND: &str = "user_shell_command";
 /// The element by which the CLI informs the model that the user stopped it.
 const TURN_ABORTED: &str = "turn_aborted";
 
-/// Texts that the CLI puts in the user's name.
+/// Texts that the CLI writes in the user's name.
 pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::tag("user_shell_command", Author::User, "0.63"),
     PromptRule::tag("environment_context", Author::Program, "0.32"),
@@ -66,11 +66,11 @@ pub(crate) const RULES: &[PromptRule] = &[
         Author::Program,
         "0.98",
     ),
-    // What the review of a session is started with, and its result.
+    // The prompt that starts the review of a session, and its result.
     PromptRule::prefix("User initiated a review task.", Author::Program, "0.42"),
 ];
 
-/// Heads of the context that the IDE and the desktop app put before the user's words.
+/// Heads of the context that the IDE and the desktop app add before the user's words.
 const CONTEXT_HEADS: &[&str] = &[
     "# Context from my IDE setup:",
     "# Files mentioned by the user:",
@@ -91,21 +91,21 @@ pub(crate) enum Prompter {
     Program,
 }
 
-/// The author of a message in the user's name, and what else its text states.
+/// The author of a message in the user's name, and other facts that its text states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt {
     /// The author.
     pub author: Author,
-    /// The exit code of the command that the user ran with it, if that is what it is.
+    /// The command that the user ran with it, if it is one.
     pub command: Option<UserCommand>,
-    /// Whether it says that the user stopped the model.
+    /// Whether it states that the user stopped the model.
     pub is_interruption: bool,
 }
 
 /// A command that the user ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UserCommand {
-    /// Its exit code, if the message states it.
+    /// The exit code of the command, if the message states it.
     pub exit_code: Option<i128>,
 }
 
@@ -142,7 +142,7 @@ impl Prompt {
     }
 
     /// Reads the content of a message whose metadata may state the kinds of its blocks. A hidden
-    /// one was not shown to the user as a prompt.
+    /// message was not displayed as a prompt.
     pub fn from_item(
         content: Option<Node<'_, '_>>,
         metadata: Option<Node<'_, '_>>,

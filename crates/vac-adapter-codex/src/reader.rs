@@ -1,4 +1,4 @@
-//! The second pass over a log: the entries of its frames.
+//! Implements the second pass over a log, which builds the entries of its frames.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(crate) struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    /// Reads the frames of a session of which these facts are known.
+    /// Creates a reader for the frames of a session with these facts.
     pub fn new(facts: &'f Facts) -> Self {
         let tally = Tally::new(&facts.recorded, facts.id());
         Self { facts, model: None, tally, printed: PrintedItems::new(&facts.states) }
@@ -291,7 +291,7 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// Returns what an event ends.
+/// Returns the end that an event states.
 ///
 /// | event | ends | how |
 /// |---|---|---|
@@ -357,7 +357,7 @@ fn add_count<'a>(
     match count {
         Count::New { stated, buckets } => {
             extensions.push(("token-usage".into(), stated));
-            // A total alone is in no bucket.
+            // A total alone cannot be assigned to buckets.
             if buckets != annotations::Usage::default() {
                 let model = model.map(|model| Cow::Owned(model.to_owned()));
                 annotations.usage = Some(annotations::Usage { model, ..buckets });

@@ -8,13 +8,13 @@ use crate::clock;
 use crate::location::Location;
 use crate::meta::Meta;
 
-/// Replayed lines have the time of the fork; a line that is this much later is new.
+/// The number of nanoseconds after which a line is new. Replayed lines have the time of the fork.
 const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
 
 /// The lines that were copied.
 #[derive(Default)]
 pub(crate) struct Replay {
-    /// The first of them, and when it was written.
+    /// The first copied line, and its time.
     from: Option<(u64, Option<i128>)>,
     /// The session that they are copied from.
     session_id: Option<String>,
@@ -35,8 +35,8 @@ impl Replay {
     }
 
     /// Reads a `session_meta` after the first one. If it names the session that this one comes
-    /// from, lines of that session follow. Before 0.88 a log does not name it: there, one of
-    /// another session directly after the first is the only sign.
+    /// from, lines of that session follow. Before 0.88 a log does not name the other session, and a
+    /// second `session_meta` directly after the first is the only sign.
     pub fn meta(
         &mut self,
         payload: Node<'_, '_>,

@@ -1,14 +1,14 @@
-//! The turns that a `thread_rolled_back` removed. They stay in the record, as superseded.
+//! Finds the turns that a `thread_rolled_back` removed. They are kept in the record as superseded.
 //!
-//! A turn is what a user's message began: from the `task_started` before it, or,
-//! in logs without these, from the message itself.
+//! A turn begins with the `task_started` before a user's message or, in logs without these, with
+//! the message itself.
 
 use crate::duplicate_events::Links;
 
 /// The turns of a session, and those that were removed.
 #[derive(Default)]
 pub(crate) struct Rollback {
-    /// The position at which the last task began, until a user's message is seen in it.
+    /// The position at which the last task began, until a user's message occurs in it.
     task: Option<u64>,
     has_tasks: bool,
     /// The positions at which the turns that count begin.

@@ -1,4 +1,4 @@
-//! The names of rollout files: `rollout-<time>-<thread>.jsonl`, or
+//! Parses the names of rollout files: `rollout-<time>-<thread>.jsonl`, or
 //! `rollout-<time>-<thread>_<rollout>.jsonl` for a thread that was reverted.
 
 /// The length of a UUID.

@@ -12,28 +12,28 @@ pub(crate) enum Shape<'a> {
     Item(Text<'a>),
     /// The first line of a log without envelopes.
     Header,
-    /// A line of such a log that only names its `record_type`.
+    /// A line of a log without envelopes that only names its `record_type`.
     Record(Text<'a>),
     /// A line that `codex exec --json` printed, and its type.
     Printed(Text<'a>),
-    /// The first line that it printed before October 2025: how it is set up.
+    /// The first line that `codex exec --json` printed before October 2025: the configuration.
     Setup,
-    /// The second one: what it was asked.
+    /// The second such line: the prompt.
     Prompt(Node<'a, 'a>),
     /// A session of the first CLI, which was written in TypeScript, as one document.
     TypeScript,
-    /// Something else, and its type.
+    /// Any other document, and its type.
     Other(Option<Text<'a>>),
 }
 
-/// A line with a payload. One of what `codex exec --json` printed before October 2025 is
-/// `{id, msg}`, and the payload is that of an event.
+/// A line with a payload. A line of `codex exec --json` from before October 2025 is `{id, msg}`,
+/// whose payload is that of an event.
 pub(crate) struct Envelope<'a> {
-    /// Its type.
+    /// The type of the envelope.
     pub kind: Text<'a>,
-    /// Its payload.
+    /// The payload of the envelope.
     pub payload: Node<'a, 'a>,
-    /// When it was written, if that is a time.
+    /// The time of the line, if it is valid.
     pub timestamp: Option<Node<'a, 'a>>,
     /// Whether it has other members.
     pub is_more: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// Returns whether it was printed, rather than kept.
+    /// Returns whether the line was printed, not written to a log.
     pub fn is_printed(&self) -> bool {
         self.inside == MESSAGE
     }

@@ -1,4 +1,4 @@
-//! The sessions of an input: their records, and their entries.
+//! Reads the sessions of an input: their records and their entries.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,8 +22,8 @@ struct Shared<'i> {
     switches: Vec<(u64, usize)>,
 }
 
-/// The maximum number of sessions of one input: each is read in a pass of its own. Threads beyond
-/// stay in the last one.
+/// The maximum number of sessions of one input, because each is read in a separate pass. Lines of
+/// further threads belong to the last session.
 const MAX_THREADS: usize = 1000;
 
 /// One session.

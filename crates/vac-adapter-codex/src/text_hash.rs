@@ -1,4 +1,4 @@
-//! Texts that are only compared, kept as their SHA-256: of fixed size, however long they are.
+//! Keeps texts that are only compared as their SHA-256, which has a fixed size.
 
 use sha2::{Digest, Sha256};
 use vac_value::Node;

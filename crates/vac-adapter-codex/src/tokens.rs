@@ -2,18 +2,18 @@
 //! tokens that the session used.
 //!
 //! * A `token_usage_record` counts: one for each response, identified by its
-//!   `response_id`. One of another thread does not, nor do the copies in
+//!   `response_id`. A record of another thread does not count, and neither do the copies in
 //!   `compacted.latest_token_usage_record`.
 //! * A `token_count` counts its `last_token_usage`, unless its turn has records,
 //!   or the total has not changed since the count before: the CLI repeats a count
 //!   whenever it reports limits, and writes an estimate of the size of the context
 //!   in place of the last usage after a compaction.
-//! * Where the total grew by more than the last usage, the total counts: a request that was
-//!   aborted has no count of its own.
-//! * One without `info`, as it was printed before September 2025, is what one response
-//!   used.
-//! * A `turn.completed` states the total of the thread: what counts is what was
-//!   added to the one before.
+//! * If the total has grown by more than the last usage, the total counts, because an aborted
+//!   request has no count of its own.
+//! * A `token_count` without `info`, as printed before September 2025, states the usage of one
+//!   response.
+//! * A `turn.completed` states the total of the thread. The difference from the previous total
+//!   counts.
 //! * Copies of another session's lines count nothing.
 
 use std::collections::{HashMap, HashSet};
@@ -50,14 +50,14 @@ impl Recorded {
 pub(crate) enum Count<'a> {
     /// This usage.
     New {
-        /// As `token-usage`.
+        /// The usage as `token-usage`.
         stated: Any<'a>,
-        /// In buckets that can be added up.
+        /// The tokens in additive buckets.
         buckets: annotations::Usage<'static>,
     },
-    /// Nothing: the entry with this id has counted it.
+    /// No tokens, because the entry with this id has counted them.
     Repeated(String),
-    /// Nothing that counts.
+    /// No tokens.
     Nothing,
 }
 
@@ -67,11 +67,11 @@ pub(crate) struct Tally<'f> {
     /// The thread that is counted.
     thread: Option<&'f str>,
     turn: Option<TextHash>,
-    /// The last count, as it is written.
+    /// The bytes of the last count.
     count: Vec<u8>,
     /// The total of that count.
     total: Option<Usage<u64>>,
-    /// The entry that counted it first.
+    /// The entry that counted them first.
     counted: Option<Location>,
     /// The last record of the turn.
     last: Option<Location>,

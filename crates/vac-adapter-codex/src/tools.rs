@@ -1,4 +1,4 @@
-//! The tools of Codex CLI: what each does, and which members of its input it acts on.
+//! The tools of Codex CLI: their actions, and the members of their inputs that state their targets.
 //!
 //! Names are those of `function_call` and `custom_tool_call` items, the types of the
 //! provider's own calls (`web_search_call`), and those of printed items (`command_execution`).
@@ -107,7 +107,7 @@ pub(crate) fn action<'n>(
         Some("web") => {
             Action { tool: canonical::WEB_ACCESS.into(), category: Category::Fetch, server: None }
         }
-        // A cell is a script that `exec` runs: waiting for one is not waiting for an agent.
+        // A cell is a script that `exec` runs. Waiting for it is not waiting for an agent.
         _ if name == "wait" && arguments.is_some_and(has_cell) => TOOLS.action("exec"),
         _ => known,
     }

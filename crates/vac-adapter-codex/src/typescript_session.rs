@@ -1,6 +1,6 @@
-//! A session of the first CLI, which was written in TypeScript: one document `{session, items}`.
-//! Of a document that is cut short or damaged, the items that are complete are read, and the rest
-//! is unparsed.
+//! Reads a session of the first CLI, which was written in TypeScript: one document `{session,
+//! items}`. If the document is truncated or damaged, its complete items are read, and the rest is
+//! kept unparsed.
 
 use vac_adapter::damaged::{self, List, Pieces, beginning};
 use vac_adapter::frame::{Content, Raw};
@@ -22,7 +22,7 @@ mapping! {
 
 /// A part of a session.
 pub(crate) enum Piece<'p, 'a> {
-    /// Everything but the items.
+    /// The document without its items.
     Header {
         /// The metadata of the session.
         session: Option<Node<'a, 'a>>,
@@ -74,7 +74,7 @@ pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
     }
 }
 
-/// Passes each part of a document that is cut short or damaged to `show`.
+/// Passes each part of a truncated or damaged document to `show`.
 pub(crate) fn each_damaged<E>(
     raw: &Raw<'_>,
     mut show: impl FnMut(Piece<'_, '_>) -> Result<(), E>,

@@ -1,7 +1,7 @@
-//! The hooks that Codex calls. It is not known to delete sessions.
+//! Describes the hooks that Codex calls. It is not known to delete sessions.
 //!
-//! No event is that of the end of a session: `Stop` is that of a turn. The setting `notify` is not
-//! used, because it names one program, and users have one.
+//! It has no event for the end of a session: `Stop` is the end of a turn. The setting `notify` is
+//! not used, because it names a single program, which users may already have set.
 
 use vac_adapter::places::{AgentPlace, Variables};
 use vac_adapter::upkeep::{AgentHook, HookKind, Upkeep};

@@ -1,4 +1,4 @@
-//! Numbers of tokens.
+//! Reads numbers of tokens.
 
 use vac_adapter::members::Rest;
 use vac_adapter::{Report, mapping};
@@ -31,7 +31,7 @@ fn number<'a>(value: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
     value.uint().map(|_| value)
 }
 
-/// The numbers of a usage that are stated: input, output, cached, reasoning, total, and what was
+/// The numbers of a usage that are stated: input, output, cached, reasoning, total, and tokens
 /// written to a cache, for which `token-usage` has no name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage<T>([Option<T>; 6]);
@@ -78,8 +78,8 @@ impl Usage<u64> {
         Some(since)
     }
 
-    /// Returns whether no number is smaller than that of a part, and one is greater. Numbers that
-    /// only one of them states are not compared.
+    /// Returns whether no number is smaller than that of `part`, and at least one is greater.
+    /// Numbers that only one of them states are not compared.
     pub fn contains(self, part: Self) -> bool {
         let mut pairs = self.0.into_iter().zip(part.0).filter_map(|(all, part)| all.zip(part));
         let mut is_greater = false;

@@ -1,4 +1,4 @@
-//! Who wrote a message in the user's name, and what the user typed.
+//! Determines the author of a message in the user's name, and the text that the user typed.
 //!
 //! | the line states | author |
 //! |---|---|
@@ -35,7 +35,7 @@ pub(crate) fn author(
     }
 }
 
-/// Returns the prompt that the model received, where the log does not have what was typed.
+/// Returns the prompt that the model received, if the log does not contain the text that was typed.
 pub(crate) fn typed(text: &str, extensions: &Rest<'_>) -> Option<Typed> {
     if !text.trim().is_empty() {
         return None;

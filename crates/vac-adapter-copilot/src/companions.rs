@@ -1,4 +1,4 @@
-//! What Copilot CLI keeps next to the events of a session: its name and repository
+//! Lists the files that Copilot CLI keeps next to the events of a session: its name and repository
 //! (`workspace.yaml`), its plan (`plan.md`), and the summaries of compactions (`checkpoints/`).
 
 use vac_adapter::Preview;
@@ -21,7 +21,7 @@ pub(crate) const COMPANIONS: Companions = Companions {
         in_session("{id}/workspace.yaml", CompanionKind::Attachment(workspace)),
         in_session("{id}/plan.md", CompanionKind::Attachment(|_, _| Ok(()))),
         in_session("{id}/checkpoints", CompanionKind::Folder),
-        // Of a folder that was copied.
+        // For a folder that was copied.
         Companion {
             base: Base { folder: "", within: 0, above: 0, or_own_folder: true },
             ..in_session("workspace.yaml", CompanionKind::Attachment(workspace))

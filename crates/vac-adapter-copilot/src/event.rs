@@ -1,4 +1,4 @@
-//! Lines that are events, and decisions about what the agent may do.
+//! Converts lines that are events, and reads decisions about what the agent may do.
 //!
 //! | event | decision | by |
 //! |---|---|---|
@@ -26,9 +26,9 @@ use vac_value::{Node, Text};
 use crate::line::Reading;
 use crate::usage;
 
-/// The event that says that a summary replaces the conversation so far.
+/// The type of events which state that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "session.compaction_complete";
-/// The event that says that the conversation begins anew.
+/// The type of events which state that the conversation begins anew.
 pub(crate) const CLEARED: &str = "session.context_cleared";
 
 /// The first parts of known types. New types appear every month.
@@ -64,7 +64,7 @@ const FAMILIES: &[&str] = &[
     "user_input",
 ];
 
-/// Whether a type of lines is known.
+/// Returns whether a type of lines is known.
 pub(crate) fn is_known(kind: &str) -> bool {
     let family = kind.split_once('.').map(|(family, _)| family);
     matches!(kind, "abort" | "prompt_cache_break")
@@ -98,7 +98,7 @@ pub(crate) fn event<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<
     Entry::Event(event)
 }
 
-/// Adds what an event means.
+/// Adds the annotations of an event.
 fn meaning<'a>(
     reading: &mut Reading<'a>,
     event_type: &str,
@@ -122,7 +122,7 @@ fn meaning<'a>(
         "session.error" => it.ends = ends(EndOf::Turn, Some(Ending::Failure)),
         "abort" => it.ends = ends(EndOf::Turn, Some(Ending::Interrupted)),
         COMPACTION => it.usage = data.member("compactionTokensUsed").and_then(usage::compaction),
-        // The call of a message, again.
+        // The event repeats a call of a message.
         "tool.execution_start" => {
             it.duplicate_of = text("toolCallId");
             report.duplicates_linked += 1;
@@ -153,7 +153,7 @@ fn meaning<'a>(
     }
 }
 
-/// Returns what a request for permission is about, and the call.
+/// Returns the subject of a request for permission, and its call.
 fn about<'a>(
     lines: &'a crate::lines::Lines,
     request: Option<Text<'_>>,
@@ -164,7 +164,7 @@ fn about<'a>(
     (request.what.as_deref().map(Into::into), request.call_id.as_deref().map(Into::into))
 }
 
-/// Returns who decided, by the source of a decision: `human-response`, `host-policy`.
+/// Returns the decider for the source of a decision: `human-response`, `host-policy`.
 fn decider(source: &str) -> Option<Decider> {
     let has = |word: &str| source.to_ascii_lowercase().contains(word);
     if has("human") || has("user") {
@@ -178,7 +178,7 @@ fn decider(source: &str) -> Option<Decider> {
     }
 }
 
-/// Returns the decision that a result states, and who decided.
+/// Returns the decision that a result states, and the decider.
 fn decision(kind: &str) -> (Decision, Option<Decider>) {
     if kind.starts_with("approved") {
         (Decision::Allowed, None)

@@ -6,8 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "events.jsonl",
-//!     bytes: br#"{"type": "session.start", "data": {"sessionId": "s1", "copilotVersion": "1.0.78"},
-//!         "id": "e1", "timestamp": "2026-08-05T09:00:00.000Z", "parentId": null}
+//!     bytes: br#"{"type": "session.start", "data": {"sessionId": "s1",
+//!         "copilotVersion": "1.0.78"}, "id": "e1", "timestamp": "2026-08-05T09:00:00.000Z", "parentId": null}
 //!         {"type": "user.message", "data": {"content": "Hi"}, "id": "e2", "parentId": "e1"}"#,
 //! };
 //! let sessions = Copilot.survey(&log)?;
@@ -56,11 +56,11 @@
 //! # Decisions
 //!
 //! * One entry for each line, in the order of the log. `parentId` is the line before, not a tree.
-//! * What is left of `data` of a message, call or result is its member `data`.
+//! * The remaining members of `data` of a message, call or result are in its member `data`.
 //! * The program of a transcript of VS Code is `copilot-chat`; its version is that of the extension.
 //! * The working directory and the repository are the last that the log states.
 //! * A rewind removes lines from the file. Their tokens are still in `session.shutdown`, and count
-//!   there; nothing else shows them.
+//!   there. No other line states them.
 //! * Hooks and `tool.execution_start` repeat prompts, arguments and results: they are kept as events.
 //! * The content of an empty prompt is what the model received, for readers of its text.
 #![doc = include_str!("../MAPPING.md")]
@@ -79,7 +79,7 @@ mod usage;
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::session_marks::SessionMark;
 
-/// The adapter.
+/// The adapter of GitHub Copilot CLI.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copilot;
 

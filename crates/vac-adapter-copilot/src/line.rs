@@ -1,4 +1,4 @@
-//! Lines as entries: messages, tool calls and results.
+//! Converts lines to entries: messages, tool calls and results.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
@@ -112,7 +112,7 @@ mapping! {
         "result" => "`output`", take result: Node<'a, 'a> = Some(value);
         "error" => "`output`, unless there is a `result`; `vac.outcome`",
             take error: Node<'a, 'a> = Some(value);
-        // `is-error` is its negation, so the member itself is kept, too.
+        // `is-error` is the negation of `success`, so the member itself is kept, too.
         "success" => "`is-error`, `vac.outcome`", note is_success: bool = value.bool();
         "parentToolCallId" => "`vac.subagent.call-id`", note parent_call: Text<'a> = value.text();
         "model" | "interactionId" | "turnId" | "toolTelemetry" | "sandboxed" | "isUserRequested"
@@ -120,7 +120,7 @@ mapping! {
     }
 }
 
-/// Whether it is a list of objects.
+/// Returns whether a value is a list of objects.
 fn is_objects(value: Node<'_, '_>) -> bool {
     value.kind() == Kind::Array && value.elements().all(|it| it.kind() == Kind::Map)
 }
@@ -156,10 +156,10 @@ pub(crate) fn entry<'a>(
     make(Reading { line, it, id, at, lines }, report)
 }
 
-/// A function that makes the entry of a line.
+/// A function that builds the entry of a line.
 type Make<'a> = fn(Reading<'a>, &mut Report) -> Entry<'a>;
 
-/// A line that is read.
+/// The context of a line while its entry is built.
 pub(crate) struct Reading<'a> {
     pub line: Line<'a>,
     pub it: EntryAnnotations<'a>,
@@ -169,7 +169,7 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Adds what is left of the data, the id of the parent, and the annotations.
+    /// Adds the remaining members of the data, the id of the parent, and the annotations.
     pub fn extensions(&mut self, left: Rest<'a>, has_parent: bool) -> Rest<'a> {
         let mut extensions = std::mem::take(&mut self.line.rest);
         extensions.extend(object(left).map(|left| ("data".into(), left)));
@@ -318,8 +318,8 @@ fn result<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<'a> {
     Entry::ToolResult(entry::tool_result(output.map(Node::carry), call_id, None, is_error, common))
 }
 
-/// Returns the exit code in the last line of what a command printed:
-/// `<shellId: 0 completed with exit code 1>`, `<exited with exit code 1>`.
+/// Returns the exit code in the last line of a command's output: `<shellId: 0 completed with exit
+/// code 1>`, `<exited with exit code 1>`.
 fn exit_code(shown: &str) -> Option<i128> {
     let last = shown.trim_end().rsplit('\n').next()?.strip_prefix('<')?.strip_suffix('>')?;
     let (_, code) = last.split_once("exit code ")?;

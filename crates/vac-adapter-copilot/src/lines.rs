@@ -1,4 +1,4 @@
-//! The first pass over the lines of a log, and which agent wrote them.
+//! Implements the first pass over the lines of a log, and detects the agent that wrote them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,12 +27,12 @@ const SIGNS: &[&str] = &[
     "user.message",
 ];
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     facts: LineFacts,
     is_vscode: bool,
-    /// The folder of the session, which has its id.
+    /// The name of the session's folder, which is the session's id.
     folder: Option<String>,
     /// Whether the file is next to the folders of sessions, as until early 2026.
     is_flat: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Lines {
     pub delegations: HashSet<String>,
     /// The requests for permission.
     pub requests: HashMap<String, PermissionRequest>,
-    /// What each model used, by the line of the shutdown.
+    /// The tokens that each model used, by the line of the shutdown.
     pub shutdowns: HashMap<u64, Vec<Usage<'static>>>,
     totals: Totals,
     /// The line at which a compaction started.
@@ -56,7 +56,7 @@ pub(crate) struct Lines {
 /// A request for permission.
 #[derive(Debug)]
 pub(crate) struct PermissionRequest {
-    /// What it is about.
+    /// The subject of the request.
     pub what: Option<String>,
     pub call_id: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Lines {
         }
     }
 
-    /// Takes the working directory and the repository; the last ones count.
+    /// Sets the working directory and the repository. The last ones in the log count.
     fn context(&mut self, context: Option<Node<'_, '_>>) {
         let Some(context) = context.filter(|context| context.kind() == Kind::Map) else { return };
         let of = |key: &str| text(context.member(key)).filter(|text| !text.is_empty());
@@ -197,7 +197,7 @@ impl LineFormat for Lines {
                     self.requests.insert(id, PermissionRequest { what, call_id });
                 }
             }
-            // What was said before is not part of the conversation any more.
+            // Earlier entries are not part of the conversation any more.
             event::CLEARED => {
                 let by = text(line.member("id")).unwrap_or_else(|| at.place.id());
                 self.facts.compactions.add(at.index, by);

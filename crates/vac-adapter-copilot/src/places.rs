@@ -1,4 +1,5 @@
-//! Where Copilot CLI, and Copilot Chat in VS Code and editors made from it, keep their sessions.
+//! Lists the places where Copilot CLI, and Copilot Chat in VS Code and editors made from it, keep
+//! their sessions.
 //!
 //! Not sessions, and never opened: the index (`session-store.db`), attachments and copies of files
 //! (`files/`, `rewind-snapshots/`), spans of telemetry (`otel/`), configuration.
@@ -6,7 +7,7 @@
 use vac_adapter::places::System::{Linux, MacOs, Windows};
 use vac_adapter::places::{AgentPlace, Keep, System, Variables};
 
-/// Where transcripts are below the folder of an editor.
+/// The transcripts below the folder of an editor.
 const TRANSCRIPTS: &[Keep] =
     &[Keep::logs(&["workspaceStorage", "*", "GitHub.copilot-chat", "transcripts"], &["*.jsonl"])];
 
@@ -48,7 +49,7 @@ pub(crate) const PLACES: &[AgentPlace] = &[
     ),
     editor(&[Windows], &[("APPDATA", "VSCodium/User")], &["AppData/Roaming/VSCodium/User"]),
     editor(&[Windows], &[("APPDATA", "Positron/User")], &["AppData/Roaming/Positron/User"]),
-    // Of the editor on another machine, which works here.
+    // An editor on another machine that works on this one.
     editor(System::ALL, &[], &[".vscode-server/data/User", ".vscode-server-insiders/data/User"]),
 ];
 

@@ -4,7 +4,7 @@ use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical, no_server};
 use vac_record::annotations::{Action, Category};
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_str", "oldString"],
     new: &["new_str", "newString"],
@@ -13,7 +13,8 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &["input", "patch"],
 };
 
-/// What the tools are for. Names of MCP tools do not show their server: calls state it.
+/// The table of the agent's tools. Names of MCP tools do not contain their server, but calls state
+/// it.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(
@@ -95,7 +96,7 @@ pub(crate) static TOOLS: ToolTable = ToolTable {
     server: no_server,
 };
 
-/// Returns what a call does, with the server that it states.
+/// Returns the action of a call, with the server that it states.
 pub(crate) fn action<'n>(name: &'n str, server: Option<&'n str>) -> Action<'n> {
     match server {
         Some(server) => Action {

@@ -1,8 +1,8 @@
-//! Numbers of tokens.
+//! Reads numbers of tokens.
 //!
 //! A message states only its output. Everything else is in `session.shutdown`, for each model and
-//! for the whole process, and in `session.compaction_complete` for the request that compacted. So
-//! that nothing counts twice, the output counts on messages, and the rest on these events.
+//! for the whole process, and in `session.compaction_complete` for the request that compacted. To
+//! count nothing twice, the output counts on messages, and all other tokens on these events.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the numbers in buckets. The input contains what was read from and written to caches.
+    /// Returns the numbers in buckets. The input contains tokens read from and written to caches.
     fn buckets(self) -> Usage<'static> {
         let some = |number: u64| (number > 0).then_some(number);
         let cached = self.cache_read.saturating_add(self.cache_write);
@@ -73,7 +73,7 @@ impl Numbers {
     }
 }
 
-/// Returns what the request of a compaction used.
+/// Returns the tokens that the request of a compaction used.
 pub(crate) fn compaction(used: Node<'_, '_>) -> Option<Usage<'static>> {
     let (numbers, model) = Numbers::parse(used);
     let buckets = numbers.buckets();
@@ -87,13 +87,13 @@ pub(crate) struct Totals {
     models: HashMap<String, OfModel>,
 }
 
-/// What is known of a model.
+/// The tokens of a model.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfModel {
     /// The output of messages of the running process, and of all before it.
     output: u64,
     earlier_output: u64,
-    /// What all shutdowns have counted so far, and that of the running process.
+    /// The tokens that all shutdowns have counted so far, and those of the running process.
     counted: Numbers,
     of_process: Numbers,
 }
@@ -114,11 +114,11 @@ impl Totals {
         }
     }
 
-    /// Returns what each model used according to a shutdown, without the output of messages and
-    /// what an earlier shutdown has counted.
+    /// Returns the tokens that each model used according to a shutdown, without the output of
+    /// messages and tokens that an earlier shutdown has counted.
     ///
-    /// A process counts from its start. Should one continue the count of the process before it, its
-    /// output is at least that of all messages.
+    /// A process counts from its start. If it continued the count of the previous process, its
+    /// output would be at least that of all messages.
     pub fn shutdown(&mut self, metrics: Node<'_, '_>) -> Vec<Usage<'static>> {
         let mut found = Vec::new();
         for (model, of_model) in metrics.members() {

@@ -1,4 +1,4 @@
-//! Content blocks that have an entry type of their own. The content keeps them too.
+//! Converts content blocks that have an entry type of their own. The content keeps them, too.
 
 use std::borrow::Cow;
 
@@ -46,10 +46,10 @@ mapping! {
     }
 }
 
-/// Blocks that are content and nothing else.
+/// Types of blocks that have no entry type of their own.
 const PLAIN: &[&str] = &["text", "image", "file"];
 
-/// Returns a block as a child of its message, if it is one.
+/// Returns the child of a message that a block becomes, if its type has an entry type.
 pub(crate) fn child<'a>(
     node: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
@@ -90,8 +90,8 @@ fn call<'a>(node: Node<'a, '_>, report: &mut Report) -> Entry<'a> {
     entry::tool_call(name, input, call_id, None, None, rest)
 }
 
-/// Returns a `tool-result` block of the CLI's database. `high_level` is what its message states
-/// about the result besides.
+/// Returns a `tool-result` block of the CLI's database. `high_level` is the other statement of its
+/// message about the result.
 pub(crate) fn result<'a>(
     node: Node<'a, '_>,
     high_level: Option<Node<'_, '_>>,

@@ -1,4 +1,4 @@
-//! Bubbles of the IDE: messages with reasoning and tool calls of the model.
+//! Converts bubbles of the IDE: messages with reasoning and tool calls of the model.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::members::{self, object};
@@ -38,7 +38,7 @@ mapping! {
             tool_former_data::is_call(value).then_some(value);
         "tokenCount" => "`token-usage`, `vac.usage`",
             take count: Node<'a, 'a> = has_counts(value).then_some(value);
-        "modelInfo" => "`model-id`, and what is left", take model: Node<'a, 'a> =
+        "modelInfo" => "`model-id`, and the remaining members", take model: Node<'a, 'a> =
             (wanted.is_assistant && model_name(value).is_some()).then_some(value);
         "isSimulatedMsg" | "isPlanExecution" => "`vac.author`",
             note simulated: bool = value.bool().filter(|is_simulated| *is_simulated);
@@ -158,7 +158,7 @@ pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'stati
 }
 
 /// Returns the time at which a request was sent, for bubbles without another time. Some of these
-/// numbers count from when the program was started: those are not times.
+/// numbers count from the start of the program: those are not times.
 fn timing(timing: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     const EARLIEST: u64 = 1_000_000_000_000;
     let times = ["clientStartTime", "clientRpcSendTime"];
@@ -195,7 +195,7 @@ fn additive(usage: &TokenUsage<'_>) -> Option<Usage<'static>> {
     is_stated.then(|| Usage { input: usage.input, output: usage.output, ..Usage::default() })
 }
 
-/// Returns whether a bubble states how many tokens it took.
+/// Returns whether a bubble states a number of tokens.
 fn has_counts(count: Node<'_, '_>) -> bool {
     let keys = ["inputTokens", "outputTokens"];
     keys.iter().any(|key| count.member(key).and_then(Node::uint).is_some())

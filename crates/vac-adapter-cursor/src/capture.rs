@@ -1,4 +1,4 @@
-//! Tool calls of captures: a line when one is started, and a line when it is completed.
+//! Converts tool calls of captures: a line when one is started, and a line when it is completed.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ mapping! {
         "call_id" => "`call-id`", take call_id: Text<'a> = value.text();
         "timestamp_ms" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = value.uint().map(AbstractTimestamp::Uint);
-        "tool_call" => "the tool, and what is left",
+        "tool_call" => "the tool, and the remaining members",
             take tool: NamedTool<'a> = NamedTool::find(value);
         "model_call_id" => "", keep;
     }
@@ -83,7 +83,7 @@ pub(crate) fn started<'a>(
     entry::tool_call(name, input, line.call_id, line.timestamp, Some(place.id()), line.rest)
 }
 
-/// Returns the result of a call; with the call before it, if no line says that it was started.
+/// Returns the result of a call; with the call before it, if no line states that it was started.
 pub(crate) fn completed<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -121,10 +121,10 @@ pub(crate) fn completed<'a>(
     (before, Entry::ToolResult(result))
 }
 
-/// The tool of a model that Cursor has no kind for.
+/// The key of a tool that Cursor has no kind for.
 const FUNCTION: &str = "function";
 
-/// The object in a `tool_call` that is the tool.
+/// The object of a `tool_call` that is named after the tool, and its key.
 pub(crate) struct NamedTool<'a> {
     key: Text<'a>,
     tool: Node<'a, 'a>,
@@ -132,7 +132,7 @@ pub(crate) struct NamedTool<'a> {
 }
 
 impl<'a> NamedTool<'a> {
-    /// Returns the first object that is named as a tool, or has what a tool has.
+    /// Returns the first object that has the name or the members of a tool.
     fn find(tool_call: Node<'a, 'a>) -> Option<Self> {
         let is_tool = |(key, tool): &(Text<'a>, Node<'a, 'a>)| {
             let has = |key: &str| tool.member(key).is_some();
@@ -151,8 +151,8 @@ struct Called<'a> {
     result: Option<Node<'a, 'a>>,
 }
 
-/// Reads a tool, with its input and its result if they are wanted. What is left is added to the
-/// rest of the line.
+/// Reads a tool, with its input and its result if they are wanted. Its remaining members are added
+/// to the rest of the line.
 fn called<'a>(
     NamedTool { key, tool, tool_call }: NamedTool<'a>,
     (has_input, has_result): (bool, bool),
@@ -179,8 +179,8 @@ pub(crate) fn status<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     result.members().find(is_state)?.0.text()
 }
 
-/// Returns whether a call failed. What Cursor calls a success may be a command or a tool of a
-/// server that failed.
+/// Returns whether a call failed. `success` in a log may be that of a command or a tool of a server
+/// that failed.
 pub(crate) fn is_error(status: &str, result: Node<'_, '_>) -> Option<bool> {
     match status {
         "success" => {

@@ -1,4 +1,4 @@
-//! Parts of the CLI's database.
+//! Converts the parts of the CLI's database.
 
 use std::borrow::Cow;
 
@@ -19,13 +19,14 @@ use crate::{blocks, entry, message, stored};
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     role: &'w str,
-    /// Whether it is a message or tool results; else it is an event.
+    /// Whether it is a message or a list of tool results; otherwise, it is an event.
     has_content: bool,
 }
 
 mapping! {
     /// A blob of a chat that is a message. One of the role `tool` is a `tool-result` for each of
-    /// its blocks, the first with what is left as `message`; one of another role is an event.
+    /// its blocks, the first with the remaining members as `message`; one of another role is an
+    /// event.
     pub(crate) struct ChatMessage<'a>("chat.message"; key, value, wanted: Wanted<'_>) {
         "role" => "the entry's type, or `event-type`", stated = value.is_text(wanted.role);
         "content" => "`content`, and `children` of its blocks",
@@ -90,7 +91,7 @@ pub(crate) fn entries(
     sink.entry(entry, origin)
 }
 
-/// Returns the event of the conversation's metadata: `meta` in the database, `meta.json` next to
+/// Returns the event of the conversation's metadata: `meta` in the database or `meta.json` next to
 /// it.
 fn about<'a>(
     node: Node<'a, '_>,
@@ -207,7 +208,7 @@ fn results(
             0 => Cow::Owned(id.to_owned()),
             number => Cow::Owned(format!("{id}.{}", number + 1)),
         });
-        // The first block is the first to take it.
+        // Only the result of the first block takes it.
         result.extensions.extend(around.take().map(|around| ("message".into(), around)));
         let mut entry = Entry::ToolResult(result);
         match number {

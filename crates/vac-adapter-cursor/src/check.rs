@@ -9,7 +9,7 @@ use vac_adapter_check::{TestLog, Value, base64};
 const SECRETS: Secrets =
     Secrets::new(&["blobEncryptionKey", "speculativeSummarizationEncryptionKey"]);
 
-/// Cursor.
+/// The rules for the logs of Cursor.
 pub const CURSOR: AgentRules = AgentRules {
     name: "cursor",
     exceptions: &[
@@ -69,7 +69,7 @@ pub const CURSOR: AgentRules = AgentRules {
     ),
 };
 
-/// Documents as they are; of the text form, what is said between the markers.
+/// Returns the documents of a log; for the text variant, the texts between the markers.
 fn documents(log: &TestLog) -> Vec<Vec<u8>> {
     let is_marker = |line: &[u8]| matches!(line.trim_ascii_end(), b"user:" | b"assistant:" | b"A:");
     let bytes = log.first().strip_prefix(b"\xef\xbb\xbf").unwrap_or(log.first());

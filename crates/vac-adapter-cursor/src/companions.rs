@@ -1,8 +1,8 @@
 //! The companion files that Cursor keeps next to a transcript.
 //!
-//! Transcripts are in `projects/<project>/agent-transcripts`. Where and when the session began is
-//! in `chats/<folder>/<id>/meta.json`, with or without a database next to it. One with a database
-//! belongs to that.
+//! Transcripts are in `projects/<project>/agent-transcripts`. The folder and the start of the
+//! session are in `chats/<folder>/<id>/meta.json`, with or without a database next to it. A file
+//! next to a database belongs to that database.
 
 use vac_adapter::Preview;
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions};

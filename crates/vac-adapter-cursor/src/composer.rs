@@ -1,4 +1,4 @@
-//! Rows of the IDE's database.
+//! Converts the rows of the IDE's database.
 
 use std::borrow::Cow;
 
@@ -108,7 +108,8 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
     let mut is_redacted = !redacted.is_empty();
     if value.kind() != Kind::Map {
         report.unknown("a composer that is not an object");
-        // Without members a secret has no place of its own, but a name may still be readable.
+        // A composer without members has no known place for a secret, but the name of one may still
+        // be readable.
         let kept = if secret::SECRETS.are_readable_in(value.raw()) {
             report.redact(secret::UNPARSED);
             is_redacted = true;

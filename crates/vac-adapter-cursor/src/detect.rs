@@ -25,7 +25,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         return Fit::Contradicts("method");
     }
     match line(document) {
-        // A member that Cursor does not have is Claude Code's, Gemini CLI's or OpenCode's.
+        // These members are those of Claude Code, Gemini CLI and OpenCode.
         Line::Unknown if has("uuid") || has("sessionId") || has("sessionID") => {
             Fit::Contradicts("session-id-key")
         }

@@ -1,4 +1,4 @@
-//! Constructors of entries, as logs of Cursor state them.
+//! Constructs entries from the values that logs of Cursor state.
 
 use vac_adapter::entry::{self, Common};
 use vac_adapter::members::Rest;
@@ -20,7 +20,7 @@ pub(crate) fn message<'a>(
     entry::message(kind, content, Common { timestamp, id: Some(id), extensions })
 }
 
-/// Returns a tool call, annotated with what it does.
+/// Returns a tool call, annotated with its action.
 pub(crate) fn tool_call<'a>(
     name: Option<Text<'a>>,
     input: Option<Any<'a>>,

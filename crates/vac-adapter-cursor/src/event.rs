@@ -1,4 +1,4 @@
-//! Documents that are events: those that are neither messages nor calls.
+//! Converts documents that are neither messages nor calls to events.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::{entry, secret, stored, usage};
 /// The members of a line that the record states in another way.
 #[derive(Clone, Copy)]
 pub(crate) struct Stated<'w> {
-    /// Whether the event's type is that of the line.
+    /// Whether the type of the event states the type of the line.
     is_named: bool,
     session: &'w str,
 }
@@ -47,8 +47,8 @@ mapping! {
     }
 }
 
-/// Returns the entry of a line, with all of it as data. Its type is the line's, with the subtype
-/// after a slash if there is one.
+/// Returns the event of a line, with the whole line as its data. Its type is that of the line,
+/// followed by a slash and the subtype if there is one.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     line: Line,
@@ -114,7 +114,7 @@ fn annotations(event: &Event<'_>) -> EntryAnnotations<'static> {
     annotations
 }
 
-/// Returns how something ended, by Cursor's word for it.
+/// Returns the ending that a word of Cursor means.
 fn ending(word: &str) -> Option<Ending> {
     match word {
         "success" | "completed" => Some(Ending::Success),
@@ -125,8 +125,8 @@ fn ending(word: &str) -> Option<Ending> {
     }
 }
 
-/// Returns a line that cannot be carried as a value. Its type is read if it has only duplicate
-/// keys.
+/// Returns the event of a line that cannot be kept as a value. Its type is read if the line is
+/// valid except for duplicate keys.
 pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,

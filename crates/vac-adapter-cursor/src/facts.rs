@@ -15,23 +15,24 @@ use vac_value::{IntoOwned, Kind, Map, Node};
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
 use crate::{bubble, chat, message};
 
-/// Maximum number of bubbles that are remembered as written by Cursor.
+/// Maximum number of bubbles that are remembered as written by Cursor. Further ones count as the
+/// user's.
 const MAX_SIMULATED: usize = 1 << 15;
 
-/// The facts about a session, as far as they are known.
+/// The facts about a session that are known so far.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// The variant; `None` if no document is known.
+    /// The variant; `None` before a document of a known kind.
     pub variant: Option<&'static str>,
-    /// Whether another document may state a more exact variant.
+    /// Whether the variant may be replaced by that of a later document.
     is_guess: bool,
     pub session_id: Option<String>,
     /// The start that the session states.
     start: Option<AbstractTimestamp<'static>>,
     end: Option<AbstractTimestamp<'static>>,
-    /// The time span of its parts.
+    /// The first and the last time of its parts.
     span: Span,
-    /// The models in the order of the log, with the number of their answers.
+    /// The models in the order of their first answer, with the number of their answers.
     models: Models,
     pub working_dir: Option<String>,
     branch: Option<String>,
@@ -40,9 +41,9 @@ pub(crate) struct Facts {
     parent: Option<String>,
     /// Whether another agent wrote the prompts.
     is_subagent: bool,
-    /// Whether it answers the prompt of its parent with another model.
+    /// Whether it answers the prompt of its parent with another model (`isBestOfNSubcomposer`).
     is_best_of: bool,
-    /// Bubbles of the user whose text Cursor wrote.
+    /// Ids of the bubbles of the user whose text Cursor wrote.
     simulated: HashSet<String>,
 }
 
@@ -79,7 +80,7 @@ impl Facts {
             }
             Line::Unknown => return self.time(time(node, "timestamp_ms").as_ref()),
         };
-        // Errors are printed into captures too.
+        // Captures contain errors, too.
         let is_guess = line == Line::Event;
         if self.variant.is_none() || (self.is_guess && !is_guess) {
             self.variant = Some(variant);
@@ -129,7 +130,7 @@ impl Facts {
         self.row_id(kind, &key);
     }
 
-    /// Adds the composer that started this one, or whose prompt it answers as well.
+    /// Adds the parent: the composer that started this one, or whose prompt both answer.
     fn composer_parent(&mut self, value: Node<'_, '_>) {
         set(&mut self.parent, value, &["subagentInfo", "parentComposerId"]);
         set(&mut self.parent, value, &["parentComposerId"]);
@@ -137,7 +138,7 @@ impl Facts {
         self.is_subagent |= is_map(value.member("subagentInfo")) && !self.is_best_of;
     }
 
-    /// Adds the bubbles that the composer's list says Cursor wrote.
+    /// Adds the bubbles that Cursor wrote, according to the composer's list.
     fn add_simulated(&mut self, value: Node<'_, '_>) {
         let list = value.member("fullConversationHeadersOnly");
         for header in list.into_iter().flat_map(Node::elements) {
@@ -191,7 +192,7 @@ impl Facts {
         self.models.add(&model, answers);
     }
 
-    /// Names the session after its file or its bytes, if nothing in it does.
+    /// Names the session after its file or its bytes, if nothing in it names it.
     pub fn name_after(&mut self, input: &dyn Input) -> Result<(), Error> {
         if self.session_id.is_some() {
             return Ok(());
@@ -204,7 +205,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Returns whether Cursor wrote the text of a bubble, by the composer's list.
+    /// Returns whether Cursor wrote the text of a bubble, according to the composer's list.
     pub fn is_simulated(&self, bubble: &str) -> bool {
         self.simulated.contains(bubble)
     }
@@ -220,7 +221,7 @@ impl Facts {
         Some(Parent { session_id: self.parent.clone()?, relation })
     }
 
-    /// Returns the model if all of the session has one.
+    /// Returns the model if the session has only one.
     pub fn only_model(&self) -> Option<&str> {
         self.models.only()
     }
@@ -230,12 +231,13 @@ impl Facts {
         self.session_id.as_deref().unwrap_or_default()
     }
 
-    /// Returns the time at which it began.
+    /// Returns the time at which the session began.
     pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
         self.start.clone().or_else(|| self.span.first())
     }
 
-    /// Returns the time at which it ended. In a transcript, only prompts have a time.
+    /// Returns the time at which the session ended; `None` for a transcript, where only prompts
+    /// have a time.
     fn end(&self) -> Option<AbstractTimestamp<'static>> {
         match self.variant {
             Some("stream-json" | "composer") => self.end.clone().or_else(|| self.span.last()),
@@ -286,7 +288,7 @@ fn set(fact: &mut Option<String>, node: Node<'_, '_>, path: &[&str]) {
     }
 }
 
-/// Returns a text that is not empty.
+/// Returns the text at a path, if it is not empty.
 fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     let mut node = node;
     for key in path {
@@ -300,7 +302,7 @@ fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
     AbstractTimestamp::from_node(value).ok().map(IntoOwned::into_owned)
 }
 
-/// Returns whether a name is one that Cursor gives.
+/// Returns whether a name has the form of the ids that Cursor assigns.
 pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

@@ -69,24 +69,24 @@
 //!   one; the id of a bubble is the end of its key, that of a blob its hash.
 //! * A `<timestamp>` has minutes and an offset from UTC; without the offset
 //!   it is not a date-time and is ignored. Only prompts of a transcript have
-//!   timestamps, and nothing states when that session ended.
-//! * A `role` other than `user` and `assistant` is kept next to the type. In a chat those
-//!   are events: the system's prompt is not an answer.
+//!   timestamps, and no member states when that session ended.
+//! * A `role` other than `user` and `assistant` is kept next to the type. In a chat, messages of
+//!   other roles are events: the system prompt is not an answer.
 //! * The rest of the native `message` stays together under that name, and so does
 //!   the rest of a `tool_call`.
 //! * The texts of a thought are joined token by token, so that a character that was
 //!   cut in two is complete again.
-//! * A call that is completed and was never started gives the call and its result.
-//! * Blobs that the conversation refers to otherwise than by its list are `linked`.
+//! * A line for a completed call that no line started becomes the call and its result.
+//! * Blobs that the conversation refers to, but does not list, are `linked`.
 //! * Rows that are not JSON are kept as text or bytes.
 //! * Whether a row is listed, missing or repeated is stated by the input
 //!   ([`Input::troubles`]), not by the row.
-//! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
-//!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. Unparsed
-//!   bytes with such a name in them are kept as their length and digest alone.
+//! * The keys of the data that Cursor stores encrypted (`blobEncryptionKey`,
+//!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. Of unparsed
+//!   bytes with such a name in them, only the length and the digest are kept.
 //! * The text variant is ambiguous. A turn is kept as the content of its message;
 //!   thoughts, calls and results are parsed from it as children. A thought is one line.
-//! * Cursor writes its version nowhere: a log cannot be newer than what was tested.
+//! * Cursor logs do not state a version, so no log is reported as newer than the tested versions.
 #![doc = include_str!("../MAPPING.md")]
 
 mod blocks;
@@ -130,7 +130,7 @@ use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::MessageEntry;
 use vac_value::{Any, Kind};
 
-/// The adapter.
+/// The adapter of Cursor.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor;
 

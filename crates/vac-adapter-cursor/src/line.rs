@@ -5,9 +5,9 @@ use vac_value::{Kind, Node};
 /// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// A message of a transcript.
+    /// A message in a transcript.
     Message,
-    /// An event of a transcript: the end of a turn, or an error.
+    /// An event in a transcript: the end of a turn, or an error.
     Event,
     /// A line of a capture.
     Capture(Capture),
@@ -15,7 +15,7 @@ pub(crate) enum Line {
     Row(Row),
     /// A part of the CLI's database.
     Chat(Chat),
-    /// None of these.
+    /// A document of an unknown kind.
     Unknown,
 }
 
@@ -28,20 +28,20 @@ pub(crate) enum Capture {
     Thinking,
     /// The end of a thought.
     Thought,
-    /// A tool is called.
+    /// The start of a tool call.
     Started,
-    /// A tool answers.
+    /// The result of a tool call.
     Completed,
-    /// The capture begins or ends.
+    /// The start or the end of the capture.
     Event,
 }
 
 /// A row of the IDE's database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A conversation as a whole.
+    /// A whole conversation.
     Composer,
-    /// One bubble of it.
+    /// A bubble of a conversation.
     Bubble,
 }
 
@@ -50,11 +50,11 @@ pub(crate) enum Row {
 pub(crate) enum Chat {
     /// The metadata of the conversation, in the database or next to it.
     Meta,
-    /// A message, or something binary.
+    /// A message, or binary data.
     Blob,
 }
 
-/// The beginnings of keys of the IDE's database.
+/// The prefixes of keys of the IDE's database.
 pub(crate) const COMPOSER: &str = "composerData:";
 pub(crate) const BUBBLE: &str = "bubbleId:";
 
@@ -68,13 +68,13 @@ struct KeyMembers<'d, 'a> {
     tool_call: Option<Node<'d, 'a>>,
     status: Option<Node<'d, 'a>>,
     error: Option<Node<'d, 'a>>,
-    /// The names of rows.
+    /// The members that name a row.
     key: Option<Node<'d, 'a>>,
     meta: Option<Node<'d, 'a>>,
     blob: Option<Node<'d, 'a>>,
     /// The value of a row.
     held: Option<Node<'d, 'a>>,
-    /// A member that only other agents write.
+    /// A member that only the logs of other agents have.
     foreign: Option<Node<'d, 'a>>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn line(node: Node<'_, '_>) -> Line {
         *place = Some(value);
     }
     match members.kind {
-        // A composer may have secrets, whatever else its row says.
+        // A composer may have secrets, so its members decide, not its key.
         _ if members.is_composer() => Line::Row(Row::Composer),
         Some(kind) => typed_line(kind, &members),
         None if is(members.role, Kind::Text) && members.has_content() => Line::Message,

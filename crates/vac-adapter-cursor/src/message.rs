@@ -1,4 +1,4 @@
-//! Lines of transcripts and captures that are messages.
+//! Converts the messages of transcripts and captures.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::Place;
@@ -14,7 +14,7 @@ use crate::{blocks, entry, prompt_rules, written_time};
 /// The members of a line that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
-    /// The member that states who speaks.
+    /// The member that states the speaker.
     who: &'w str,
     session: &'w str,
 }
@@ -25,7 +25,7 @@ mapping! {
         "role" | "type" => "the entry's type: `role` of a transcript, `type` of a stream; \
             `assistant` for any other speaker than `user`, who is kept",
             take kind: MessageEntryType = speaker(value).filter(|_| key == wanted.who);
-        "message" => "`content`, and what is left",
+        "message" => "`content`, and the remaining members",
             take message: Node<'a, 'a> = Some(value);
         "id" => "`id`", take id: Text<'a> = value.text();
         "model" => "`model-id`", take model_id: Text<'a> = value.text();
@@ -49,7 +49,7 @@ mapping! {
     }
 }
 
-/// Returns the entry of a message. `who` names the member that states who speaks.
+/// Returns the entry of a message. `who` is the member that states the speaker.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     who: &str,
@@ -92,8 +92,8 @@ pub(crate) fn user_annotations(
     author_annotations(content.map_or(Author::User, prompt_rules::author), is_subagent)
 }
 
-/// Returns the annotations of a message in the user's name. Prompts of a subagent are those of
-/// the agent that started it.
+/// Returns the annotations of a message by this author in the user's name. The agent that started a
+/// subagent wrote its prompts.
 pub(crate) fn author_annotations(author: Author, is_subagent: bool) -> EntryAnnotations<'static> {
     let author = match author {
         Author::User | Author::Unknown if is_subagent => Author::OtherAgent,

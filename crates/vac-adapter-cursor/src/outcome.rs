@@ -86,9 +86,9 @@ pub(crate) fn bubble_annotations(
     }
 }
 
-/// Adds the outcome of a result of a transcript or a chat. `high_level` is what a chat states
-/// besides: `{"output": {"<state>": {...}}, "isError": ...}`. The text of a shell tool begins with
-/// the exit code.
+/// Adds the outcome of a result of a transcript or a chat. `high_level` is the other statement of a
+/// chat: `{"output": {"<state>": {...}}, "isError": ...}`. The text of a shell tool begins with the
+/// exit code.
 pub(crate) fn annotate_result(
     result: &mut ToolResultEntry<'_>,
     tool: Option<&str>,
@@ -125,7 +125,7 @@ pub(crate) fn annotate_result(
     attach(&mut result.extensions, &stated);
 }
 
-/// Returns the decision of the user about a call, by Cursor's word for it.
+/// Returns the decision of the user about a call that a word of Cursor means.
 pub(crate) fn decision(word: &str) -> Option<Permission<'static>> {
     let decision = match word {
         "accepted" | "approved" => Decision::Allowed,

@@ -1,7 +1,7 @@
-//! Answers of a stream with `--stream-partial-output`.
+//! Finds repeated answers in a stream with `--stream-partial-output`.
 //!
-//! Such a stream has an answer in pieces, and then once more as a whole: before a tool call, and
-//! at the end of the turn. Pieces have `timestamp_ms` and no `model_call_id`. The repetition is a
+//! Such a stream contains an answer in pieces and then again as a whole: before a tool call, and at
+//! the end of the turn. Pieces have `timestamp_ms` and no `model_call_id`. The repetition is a
 //! duplicate of the first piece.
 
 use vac_value::{Kind, Node};

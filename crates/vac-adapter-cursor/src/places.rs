@@ -1,4 +1,4 @@
-//! The places where Cursor keeps its sessions.
+//! Lists the places where Cursor keeps its sessions.
 
 use vac_adapter::places::System::{Linux, MacOs, Windows};
 use vac_adapter::places::{AgentPlace, Keep, Variables};
@@ -16,7 +16,8 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         ],
         ..AgentPlace::DEFAULT
     },
-    // Chats of the command line if its configuration folder is set; seen in other programs only.
+    // The chats of the command line if its configuration folder is set. Other programs read this
+    // place; no real log of it was seen.
     AgentPlace {
         variables: Variables::Folder(&[("CURSOR_CONFIG_DIR", ""), ("XDG_CONFIG_HOME", "cursor")]),
         in_home: &[".config/cursor"],

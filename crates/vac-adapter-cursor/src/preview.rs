@@ -1,4 +1,4 @@
-//! Previews: what the beginning of a log states about its session.
+//! Returns previews: the facts that the beginning of a log states about its session.
 
 use vac_adapter::{Confidence, Memory, Preview, Sample, Share, ids};
 
@@ -27,7 +27,8 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     }
 }
 
-/// Returns the folder of a project's transcripts: its path with dashes, which cannot be reversed.
+/// Returns the name of the folder of a project's transcripts: the path of the project with dashes,
+/// from which the path cannot be restored.
 fn project(folder: &str) -> Option<String> {
     let (before, _) = folder.rsplit_once("/agent-transcripts")?;
     before.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)

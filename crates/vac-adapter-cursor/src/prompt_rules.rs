@@ -1,15 +1,15 @@
-//! Finds the author of a message in the user's name, and the part of it that the user typed.
+//! Determines the author of a message in the user's name, and the part of it that the user typed.
 //!
-//! Cursor puts what was typed into an element `<user_query>`, next to elements with context and
-//! a `<timestamp>`. Its own follow-ups are in such an element, too.
+//! Cursor puts the typed text into an element `<user_query>`, next to elements with context and a
+//! `<timestamp>`. Its own follow-ups are in such an element, too.
 
 use memchr::memmem;
 use vac_adapter::prompt::{PromptRule, Typed, block_author};
 use vac_record::annotations::Author;
 use vac_value::{Kind, Node};
 
-/// Texts in the user's name. Cursor writes its version nowhere: the dates are those of the first
-/// log in which a text was seen.
+/// The rules for texts in the user's name. Cursor logs do not state a version: the dates are those
+/// of the first log in which a text was seen.
 pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::tag(QUERY, Author::User, "2025-10"),
     PromptRule::tag("user_info", Author::Program, "2025-10"),
@@ -35,7 +35,7 @@ pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::tag("system_notification", Author::Program, "2026-05"),
     PromptRule::tag("task_notification", Author::Program, "2026-05"),
     PromptRule::tag(TIMESTAMP, Author::Program, "2026-04"),
-    // After a task in the background or a subagent.
+    // Written after a task in the background or a subagent has ended.
     PromptRule::prefix("Briefly inform the user about the task result", Author::Program, "2026-05"),
     PromptRule::prefix(
         "Perform any necessary follow-up actions in response",
@@ -48,14 +48,14 @@ pub(crate) const RULES: &[PromptRule] = &[
         Author::Program,
         "2026-06",
     ),
-    // For buttons.
+    // Written when the user clicks a button.
     PromptRule::prefix("Execute the selected diff-tab", Author::Program, "2026-05"),
     PromptRule::prefix(
         "Implement the plan as specified, it is attached for your reference.",
         Author::Program,
         "2026-03",
     ),
-    // Notes about tools.
+    // Notes of the program about tools.
     PromptRule::prefix("Available subagent_types", Author::Program, "2026-08"),
     PromptRule::prefix(
         "If the available MCP tools do not fully support what the user asked you to do",
@@ -68,7 +68,7 @@ const QUERY: &str = "user_query";
 const QUERY_BEGIN: &str = "<user_query>";
 const QUERY_END: &str = "</user_query>";
 const TIMESTAMP: &str = "timestamp";
-/// The beginning of an element before a query that Cursor wrote, in all logs so far.
+/// The beginning of an element that precedes a query by Cursor, in all logs seen so far.
 const NOTIFICATION: &str = "<system_notification";
 
 /// Returns the author of a content: the user if one of its texts is the user's.
@@ -96,7 +96,7 @@ pub(crate) fn text_author(text: &str) -> Author {
         return block_author(without_timestamps(text).trim(), RULES);
     }
     let authors = queries.iter().map(Query::author);
-    // The user's first, then unknown ones.
+    // The user ranks before unknown authors, and those before all others.
     let rank = |author: &Author| match author {
         Author::User => 0,
         Author::Unknown => 1,
@@ -136,7 +136,7 @@ pub(crate) fn typed(text: &str) -> Option<Typed> {
 /// The content of an element `<user_query>`.
 struct Query<'t> {
     text: &'t str,
-    /// Whether a notification of Cursor is before it.
+    /// Whether a notification of Cursor precedes it.
     is_notified: bool,
 }
 
@@ -152,8 +152,8 @@ impl Query<'_> {
     }
 }
 
-/// Returns the elements `<user_query>`. One ends with the last end before the next one, because
-/// the user may type anything.
+/// Returns the elements `<user_query>`. An element ends at the last end tag before the next
+/// element, because the user may type anything.
 fn queries(text: &str) -> Vec<Query<'_>> {
     let mut queries = Vec::new();
     let mut rest = text;
@@ -171,13 +171,12 @@ fn queries(text: &str) -> Vec<Query<'_>> {
     queries
 }
 
-/// Returns the offset of the first occurrence of a pattern. Prompts can be long.
+/// Returns the offset of the first occurrence of a pattern. It is fast, because prompts can be long.
 fn find(text: &str, pattern: &str) -> Option<usize> {
     memmem::find(text.as_bytes(), pattern.as_bytes())
 }
 
-/// Returns a text without elements `<timestamp>` at the beginning of a line or after another
-/// element.
+/// Returns a text without the elements `<timestamp>` that begin a line or follow another element.
 fn without_timestamps(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;

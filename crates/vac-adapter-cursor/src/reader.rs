@@ -1,4 +1,4 @@
-//! The second pass: entries of frames, in order.
+//! Implements the second pass: converts frames to entries, in order.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ impl<'f> Reader<'f> {
         let is_redacted = self.redactor.is_redacted(frame);
         match &frame.content {
             Content::Raw(raw) => self.raw(raw, frame.place, is_redacted, sink),
-            // Part of a damaged document, with a secret before it.
+            // This is part of a damaged document that may contain a secret.
             Content::Document(document) if is_redacted => {
                 let bytes = document.root().raw();
                 let raw = Raw { bytes, reason: Reason::Stray, document: None };
@@ -143,7 +143,7 @@ impl<'f> Reader<'f> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         (0..count).for_each(|_| sink.report().redact(UNKNOWN));
-        // It was a document before secrets were taken out, and is read as one again.
+        // The bytes were a document before the secrets were removed, so they still are one.
         let document = scanner().json(kept).map_err(|error| Error::Refused(error.to_string()))?;
         let entry = event::entry(document.root(), Line::Unknown, place, self.facts, sink.report());
         let bytes = redact::origin(&entry)?;

@@ -1,8 +1,8 @@
-//! The keys to what Cursor stores encrypted: no record contains them.
+//! Removes the keys of the data that Cursor stores encrypted: no record contains them.
 
 use vac_adapter::redact::Secrets;
 
-/// Members of a composer.
+/// The members of a composer that are secret.
 const NAMES: &[&str] = &["blobEncryptionKey", "speculativeSummarizationEncryptionKey"];
 
 /// The secrets.

@@ -1,4 +1,4 @@
-//! The parts that rows of both databases have in common.
+//! Converts the parts that the rows of both databases have in common.
 
 use std::borrow::Cow;
 
@@ -14,34 +14,34 @@ use vac_value::{Kind, Node};
 use crate::line::{BUBBLE, Chat, Line, Row, line};
 use crate::{entry, secret};
 
-/// Keys that this adapter adds to entries.
+/// The keys that this adapter adds to entries.
 const OURS: &[&str] = &[ROW];
-/// Keys that it adds to tool results.
+/// The keys that this adapter adds to tool results.
 const OURS_IN_RESULTS: &[&str] = &["message", ROW];
 
-/// The keys of a message that are canonical or ours.
+/// The keys of a message that are canonical or added by this adapter.
 pub(crate) const MESSAGE: &[&str] =
     &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
-/// The keys of a tool result that are canonical or ours.
+/// The keys of a tool result that are canonical or added by this adapter.
 pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
     { ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() },
 >(&ToolResultEntry::KEYS, OURS_IN_RESULTS);
 
-/// The key of the members that a row has besides its value.
+/// The key of the members of a row other than its value.
 const ROW: &str = "row";
 
 mapping! {
-    /// A row of a database: a composer, a bubble, or a part of a chat. Its entry has what is left
-    /// as `row`.
+    /// A row of a database: a composer, a bubble, or a part of a chat. Its entry has the remaining
+    /// members as `row`.
     pub(crate) struct StoredRow<'a>("row"; key, value) {
         "value" => "the entry", stated = true;
         "key" | "meta" | "file" | "blob" => "`id`", stated = true;
     }
 }
 
-/// Returns the id of a row's entry: of a composer the whole key, of a bubble what follows the
-/// composer's id, of a blob its hash, and how often it was listed if not once. `None` if it is
-/// not a row.
+/// Returns the id of a row's entry: the whole key of a composer, the part of a bubble's key after
+/// the composer's id, or the hash of a blob, with a number if it is listed more than once. `None`
+/// if the document is not a row.
 pub(crate) fn id(row: Node<'_, '_>, troubles: &[Trouble]) -> Option<String> {
     match line(row) {
         Line::Row(Row::Composer) => row.member("key")?.text().map(Cow::into_owned),
@@ -129,12 +129,12 @@ fn unparsed<'a>(
     entry
 }
 
-/// Returns whether the input says this about a row.
+/// Returns whether the input reports this problem of a row.
 pub(crate) fn has(troubles: &[Trouble], problem: &RowProblem) -> bool {
     troubles.iter().any(|trouble| trouble.problem == *problem)
 }
 
-/// Adds to the entry of a row's value what the row has next to it.
+/// Adds the other members of a row to the entry of its value.
 pub(crate) fn add_row_rest<'a>(
     entry: &mut Entry<'a>,
     node: Node<'a, '_>,
@@ -146,7 +146,7 @@ pub(crate) fn add_row_rest<'a>(
     entry.extensions_mut().extend(object(left).map(|left| (ROW.into(), left)));
 }
 
-/// Annotates an entry that the conversation does not list, or not any more.
+/// Annotates an entry that the conversation does not list, or no longer lists.
 pub(crate) fn mark(entry: &mut Entry<'_>, troubles: &[Trouble]) {
     if has(troubles, &RowProblem::RowUnlisted) || has(troubles, &RowProblem::RowLinked) {
         let superseded = Superseded { how: SupersededHow::Other, by: None };

@@ -1,4 +1,4 @@
-//! The first pass: collects the facts about a session.
+//! Implements the first pass: collects the facts about a session.
 
 use vac_adapter::adapter::{Counter, Parent};
 use vac_adapter::frame::Content;
@@ -12,11 +12,11 @@ use crate::reader::Reader;
 /// The first bytes of a database.
 const DATABASE: &[u8] = b"SQLite format 3";
 
-/// A session of documents, and the facts about it.
+/// A session that consists of documents, and the facts about it.
 pub(crate) struct Survey<'i> {
     log: Log<'i>,
     facts: Facts,
-    /// The number of entries, if every frame is one.
+    /// The number of entries, if every frame is one entry.
     count: Option<u64>,
 }
 
@@ -93,7 +93,7 @@ impl Session for Survey<'_> {
     }
 }
 
-/// Returns whether a document is always one entry.
+/// Returns whether a document of this kind is always one entry.
 fn is_one_entry(line: Line) -> bool {
     matches!(line, Line::Message | Line::Event | Line::Unknown)
 }

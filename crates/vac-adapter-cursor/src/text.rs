@@ -1,8 +1,8 @@
-//! The old text variant: turns under a line `user:`, `assistant:` or `A:`.
+//! Reads the old text variant: turns under a line `user:`, `assistant:` or `A:`.
 //!
-//! The format is ambiguous: nothing is escaped, so that a line of a text can equal a marker. What a
-//! turn says therefore stays whole in its message; thoughts, calls and results are read out of it
-//! as children, as well as that goes.
+//! The format is ambiguous: nothing is escaped, so a line of a text can equal a marker. The text of
+//! a turn therefore stays complete in its message; thoughts, calls and results are parsed from it
+//! as children as far as possible.
 
 pub(crate) mod turn;
 
@@ -19,11 +19,11 @@ use turn::Turn;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Other markers at the beginning of a line.
+/// Other texts that begin a line in this variant.
 const OTHERS: &[&[u8]] =
     &[b"<user_query>", b"[Thinking]", b"[Tool call]", b"[Tool result]", b"assistant:", b"A:"];
 
-/// Returns whether an input begins as this form does.
+/// Returns whether an input begins with a marker of this variant.
 pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
     let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning).trim_ascii_start();
     // A marker is short; a line may be long.
@@ -55,7 +55,7 @@ pub(crate) fn beginning(input: &dyn Input) -> Result<Cow<'_, [u8]>, Error> {
     Ok(Cow::Owned(bytes))
 }
 
-/// One session in the text form.
+/// A session in the text variant.
 pub(crate) struct Survey<'i> {
     input: &'i dyn Input,
     facts: Facts,
@@ -98,7 +98,7 @@ impl Session for Survey<'_> {
     }
 }
 
-/// Adds the facts that turns state about their session.
+/// Adds the facts that the turns of an input state about their session.
 pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     facts.variant = Some("text");
     turns(input, |turn| {
@@ -110,7 +110,7 @@ pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
 /// The number of bytes of a line that are read at once.
 const CHUNK: u64 = 1 << 20;
 
-/// Passes each turn to `show`. A turn that is too long is passed in pieces.
+/// Passes each turn to `show`. A turn that is too long for one entry is passed in pieces.
 fn turns(input: &dyn Input, mut show: impl FnMut(&Turn) -> Result<(), Error>) -> Result<(), Error> {
     let mut lines = BufReader::new(input.open()?);
     let (most, piece) = frame::max_text(input.max_event());

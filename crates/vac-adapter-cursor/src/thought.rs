@@ -1,4 +1,4 @@
-//! Joins the many lines of a thought in a capture to one reasoning entry.
+//! Joins the lines of a thought in a capture to one reasoning entry.
 //!
 //! The texts are joined as JSON tokens, so that a character that is split between two lines stays
 //! complete. Every line stays in the record as it was, under `deltas`.
@@ -11,7 +11,7 @@ use vac_value::{Any, Kind, Map, Node};
 use crate::entry;
 use crate::facts::Facts;
 
-/// Maximum length of a thought in bytes: a longer one becomes several.
+/// Maximum length of a thought in bytes. A longer one becomes several entries.
 const MAX_LENGTH: usize = 16 << 20;
 
 /// A thought that is being read.
@@ -41,7 +41,7 @@ impl Thought {
         }
     }
 
-    /// Adds a line; false if it should be the last.
+    /// Adds a line. Returns false if the thought is too long for further lines.
     pub fn add(&mut self, line: Node<'_, '_>, facts: &Facts) -> bool {
         if self.deltas.len() > 1 {
             self.deltas.push(b',');
@@ -62,7 +62,7 @@ impl Thought {
         self.lines.len() < MAX_LENGTH
     }
 
-    /// Adds the line that ends it.
+    /// Adds the line that ends the thought.
     pub fn complete(&mut self, line: Node<'_, '_>, facts: &Facts) {
         let mut completed = vec![b'{'];
         for (key, value) in line.members() {
@@ -80,7 +80,7 @@ impl Thought {
         self.lines.extend_from_slice(line.raw());
     }
 
-    /// Passes the reasoning to a sink.
+    /// Passes the reasoning entry to a sink.
     pub fn end(mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         self.text.push(b'"');
         self.deltas.push(b']');
@@ -110,7 +110,7 @@ impl Thought {
     }
 }
 
-/// Writes a member of a line that the reasoning does not state for all lines.
+/// Writes a member of a line, unless the reasoning entry states it for all lines.
 fn member(key: Node<'_, '_>, value: Node<'_, '_>, facts: &Facts, start: usize, out: &mut Vec<u8>) {
     let is_stated_elsewhere = value.kind() == Kind::Null
         || key.is_text("type")

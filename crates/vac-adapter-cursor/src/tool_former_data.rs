@@ -1,4 +1,4 @@
-//! The tool call of a bubble: `toolFormerData`, the call and its result in one.
+//! Converts the tool call of a bubble: `toolFormerData`, which contains the call and its result.
 
 use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::{Report, mapping};
@@ -10,7 +10,7 @@ use crate::{entry, outcome, tools};
 /// The members of a call that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Whether the call is over: then there is a result.
+    /// Whether the call has ended, so that there is a result.
     is_over: bool,
     /// Whether `rawArgs` is the input.
     has_raw_args: bool,
@@ -21,7 +21,7 @@ mapping! {
     pub(crate) struct ToolFormerData<'a>("toolFormerData"; key, value, wanted: Wanted) {
         "name" => "`name`", take name: Text<'a> = value.text();
         "toolCallId" => "`call-id`", take call_id: Text<'a> = value.text();
-        // What the model wrote, rather than what was made of it.
+        // The arguments as the model wrote them are preferred to the parsed ones.
         "rawArgs" => "`input`, unless it is empty",
             take raw_args: Any<'a> = wanted.has_raw_args.then(|| value.carry());
         "params" => "`input` where `rawArgs` is absent",
@@ -38,10 +38,10 @@ mapping! {
     }
 }
 
-/// Words for a call that is over.
+/// The states of a call that has ended.
 const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled", "rejected"];
 
-/// Returns whether it is a call at all: other bubbles have an empty one.
+/// Returns whether `toolFormerData` is a call: bubbles without a call have an empty one.
 pub(crate) fn is_call(tool: Node<'_, '_>) -> bool {
     let has_number = tool.member("tool").is_some_and(|number| number.integer().is_some());
     has_number || ["name", "toolCallId"].iter().any(|key| tool.member(key).is_some())

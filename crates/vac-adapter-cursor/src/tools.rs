@@ -1,5 +1,5 @@
-//! The tools of Cursor. Transcripts name them `Shell`, databases `run_terminal_cmd`, and streams
-//! `shellToolCall`.
+//! Defines the tools of Cursor. Transcripts name them `Shell`, databases `run_terminal_cmd`, and
+//! streams `shellToolCall`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use vac_record::Entry;
 use vac_record::annotations::{Action, Category};
 use vac_value::{Document, Kind, Node};
 
-/// The members of edits that state the change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string", "oldString"],
     new: &["new_string", "newString", "code_edit"],
@@ -19,7 +19,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &[],
 };
 
-/// The table of tools.
+/// The table of the agent's tools.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(
@@ -158,7 +158,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     server,
 };
 
-/// Members with the path of a file, by name in transcripts, databases and streams.
+/// Members with the path of a file, in transcripts, databases and streams.
 const FILE: &[&str] = &[
     "path",
     "file_path",
@@ -180,7 +180,7 @@ const FOLDER: &[&str] = &[
     "relative_workspace_path",
     "directoryPath",
 ];
-/// Tools whose input names the server of the tool that is called.
+/// Tools whose input names the server of the called tool.
 const WITH_SERVER: &[&str] =
     &["CallMcpTool", "FetchMcpResource", "mcpToolCall", "call_mcp_tool", "mcp"];
 

@@ -1,4 +1,4 @@
-//! The hooks that Cursor calls. It is not known to delete sessions.
+//! Describes the hooks that Cursor calls. It is not known to delete sessions.
 
 use vac_adapter::places::AgentPlace;
 use vac_adapter::upkeep::{AgentHook, HookKind, Upkeep};
@@ -8,7 +8,7 @@ pub(crate) const UPKEEP: Upkeep = Upkeep {
     hook: Some(AgentHook {
         place: AgentPlace { in_home: &[".cursor"], ..AgentPlace::DEFAULT },
         file: "hooks.json",
-        // The end of a turn: earlier versions refuse `sessionEnd`.
+        // `stop` is the end of a turn. Earlier versions reject `sessionEnd`.
         kind: HookKind::JsonCommands(&["stop"]),
         since: "1.7",
         advice: None,

@@ -1,4 +1,4 @@
-//! Token counts of a stream.
+//! Reads the token counts of a stream.
 
 use vac_adapter::members::Rest;
 use vac_adapter::{Report, mapping};

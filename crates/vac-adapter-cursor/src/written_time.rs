@@ -1,4 +1,4 @@
-//! The time that Cursor writes next to a prompt, for people to read.
+//! Parses the time that Cursor writes next to a prompt for people to read.
 
 use memchr::memmem;
 use vac_value::{Kind, Node};
@@ -6,7 +6,7 @@ use vac_value::{Kind, Node};
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Returns the [`date_time`] of a text. Most texts have none, and are not decoded.
+/// Returns the [`date_time`] of a text. Most texts contain none, and are not decoded.
 pub(crate) fn date_time_of_node(node: Node<'_, '_>) -> Option<String> {
     if node.kind() != Kind::Text {
         return None;
@@ -27,7 +27,7 @@ pub(crate) fn date_time(text: &str) -> Option<String> {
     while let Some((before, inside)) = rest.split_once("<timestamp>") {
         let query = before.find("<user_query>").and_then(|at| rest.get(at..));
         if let Some(query) = query {
-            // What was typed may contain anything but its end.
+            // The typed text may contain anything except its end tag.
             rest = query.split_once("</user_query>")?.1;
             continue;
         }
@@ -65,8 +65,7 @@ fn number(text: &str, from: u16, to: u16) -> Option<u16> {
     text.parse().ok().filter(|number| is_plain && (from..=to).contains(number))
 }
 
-/// Parses hour and minute of `11:03 AM`, or of a clock with 24 hours. The space may be one
-/// that does not break.
+/// Parses hour and minute of `11:03 AM`, or of a 24-hour clock. The space may be a no-break space.
 fn clock(text: &str) -> Option<(u16, u16)> {
     let (time, half) = match text.split_once([' ', '\u{a0}', '\u{202f}']) {
         Some((time, half)) => (time, Some(half)),
@@ -83,7 +82,7 @@ fn clock(text: &str) -> Option<(u16, u16)> {
     Some((hour, minute))
 }
 
-/// Returns the offset of `+2`, `-3:30` or nothing.
+/// Returns the offset from UTC of `+2`, `-3:30` or an empty text.
 fn offset(text: &str) -> Option<String> {
     if text.is_empty() {
         return Some("Z".to_owned());

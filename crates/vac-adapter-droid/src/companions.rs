@@ -1,5 +1,5 @@
-//! What Factory Droid keeps next to a log: `<id>.settings.json`, with the model and the tokens of the
-//! session.
+//! Lists the file that Factory Droid keeps next to a log: `<id>.settings.json`, with the model and
+//! the tokens of the session.
 
 use vac_adapter::Preview;
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions};

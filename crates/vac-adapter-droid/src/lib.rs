@@ -6,7 +6,8 @@
 //!
 //! let log = Memory {
 //!     name: "s1.jsonl",
-//!     bytes: br#"{"type": "session_start", "id": "s1", "owner": "ada", "version": 2, "cwd": "/home/ada"}
+//!     bytes: br#"{"type": "session_start", "id": "s1", "owner": "ada", "version": 2,
+//!         "cwd": "/home/ada"}
 //!         {"type": "message", "id": "m1", "timestamp": "2026-01-28T09:00:00.000Z",
 //!         "message": {"role": "user", "content": [{"type": "text", "text": "Hi"}]}}"#,
 //! };
@@ -23,7 +24,7 @@
 //! |---|---|
 //! | `jsonl` | a session as lines |
 //! | `jsonl-settings` | the same with its `settings.json` |
-//! | `stream-json` | what `droid exec --output-format stream-json` prints |
+//! | `stream-json` | output of `droid exec --output-format stream-json` |
 //!
 //! # What lines become
 //!
@@ -52,12 +53,13 @@
 //! * One entry for each line, in the order of the log, and then the settings.
 //! * Files that the user mentions are further text blocks of the prompt. Readers of its text leave
 //!   them out.
-//! * The totals in the settings count only where no message states tokens. They change while the
-//!   session goes on.
+//! * The totals in the settings count only where no message states tokens. They change during the
+//!   session.
 //! * A captured call and its result have the same `id`, which is the `call-id`, unless they have a
 //!   `toolCallId`.
 //! * The version of the agent is not in the log: `version` is that of the format.
-//! * The format is closed, and few sessions are public: what is not known is kept and reported.
+//! * The format is not documented, and few sessions are public: unknown types and keys are kept and
+//!   reported.
 #![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
@@ -83,7 +85,7 @@ const RULES: &[PromptRule] = &[
     PromptRule::tag("system-notification", Author::Program, "2"),
 ];
 
-/// The adapter.
+/// The adapter of Factory Droid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Droid;
 

@@ -1,4 +1,4 @@
-//! Lines as entries.
+//! Converts lines to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks;
@@ -19,7 +19,7 @@ use crate::lines::{Lines, settings};
 use crate::tools::TOOLS;
 use crate::usage;
 
-/// The event that says that a summary replaces the conversation so far.
+/// The type of events which state that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "compaction_state";
 /// The event of `settings.json`.
 const SETTINGS: &str = "settings";
@@ -35,7 +35,7 @@ const RESULT: &[&str] =
 const THOUGHT: &[&str] =
     &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
 
-/// What decides how a line is read.
+/// The context that decides how a line is read.
 #[derive(Clone, Copy)]
 pub(crate) struct LineContext<'c> {
     becomes: Becomes,
@@ -43,7 +43,7 @@ pub(crate) struct LineContext<'c> {
     at: LineAt,
 }
 
-/// What a line becomes.
+/// The kind of entry that a line becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Becomes {
     /// A message, in `message` or (captured) in the line itself.
@@ -115,7 +115,7 @@ mapping! {
     }
 }
 
-/// Returns what a line becomes.
+/// Returns the kind of entry that a line becomes.
 fn becomes(node: Node<'_, '_>) -> Becomes {
     let is = |key: &str, text: &str| node.member(key).is_some_and(|it| it.is_text(text));
     let message = node.member("message").filter(|message| message.kind() == Kind::Map);
@@ -199,7 +199,7 @@ pub(crate) fn entry<'a>(
     }
 }
 
-/// The API omits the flag where a call succeeded.
+/// Returns the outcome of a call. The API omits the flag if the call succeeded.
 fn outcome(is_error: Option<bool>) -> Outcome {
     if is_error == Some(true) { Outcome::Error } else { Outcome::Success }
 }
@@ -227,7 +227,7 @@ fn message<'a>(
             |it: Node<'_, '_>| it.member("type").is_some_and(|it| it.is_text("tool_result"));
         node.elements().next().is_some() && node.elements().all(is_result)
     };
-    // Results of tools are in the user's name, but are not the user's words.
+    // Results of tools are in the user's name, but the user did not write them.
     if kind == MessageEntryType::User && !node.is_some_and(has_results) {
         let author = content.as_ref().map(|content| author_of(content, crate::RULES));
         it.author = Some(match author {
@@ -248,7 +248,7 @@ fn message<'a>(
     Entry::Message(MessageEntry { parent_id: line.parent, model_id: model, children, ..message })
 }
 
-/// Returns what the model thought, where it is a text of the message.
+/// Returns the reasoning in a text of the message.
 fn thought<'a>(text: Any<'a>, time: Option<&AbstractTimestamp<'a>>) -> Entry<'a> {
     let common = Common { timestamp: time.cloned(), ..Common::default() };
     Entry::Reasoning(entry::reasoning(Some(text), None, None, common))

@@ -1,4 +1,4 @@
-//! The first pass over the lines of a log, and which agent wrote them.
+//! Implements the first pass over the lines of a log, and detects the agent that wrote them.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use vac_value::{Kind, Node};
 use crate::line;
 use crate::usage::is_usage;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
-    /// Whether messages state tokens; else those of the settings count.
+    /// Whether messages state tokens. Otherwise those of the settings count.
     pub has_usage: bool,
     is_capture: bool,
     /// The first line of each captured thought, some of which are printed twice.
@@ -23,13 +23,13 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Whether a line is the first with the id of its thought.
+    /// Returns whether a line is the first with the id of its thought.
     pub fn is_first(&self, id: &str, at: LineAt) -> bool {
         self.thoughts.get(id) == Some(&at.index)
     }
 }
 
-/// Returns the value of the settings, if a document is what `vac-store` made of them.
+/// Returns the value of the settings, if a document contains them as `vac-store` provides them.
 pub(crate) fn settings<'d, 'a>(document: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     document.member("file")?.text()?;
     document.member("value").filter(|value| value.kind() == Kind::Map)
@@ -136,7 +136,7 @@ impl LineFormat for Lines {
     }
 }
 
-/// How a line of type `message` fits. Pi writes almost the same.
+/// Returns how well a line of type `message` fits. Pi writes almost the same lines.
 fn fit_message(document: Node<'_, '_>) -> Fit {
     let Some(message) = document.member("message") else {
         let is_captured = ["role", "text", "session_id"]

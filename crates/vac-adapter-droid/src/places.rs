@@ -1,4 +1,4 @@
-//! Where Factory Droid keeps its sessions.
+//! Lists the places where Factory Droid keeps its sessions.
 //!
 //! Not sessions, and never opened: settings and credentials of the program.
 

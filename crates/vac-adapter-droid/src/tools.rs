@@ -4,7 +4,7 @@ use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::Category;
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_str", "old_string"],
     new: &["new_str", "new_string"],
@@ -13,7 +13,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &["input", "patch"],
 };
 
-/// What the tools are for.
+/// The table of the agent's tools.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["Execute"]).command(&["command"]),

@@ -1,5 +1,5 @@
-//! Numbers of tokens: those of a message (in the newest versions), those of a captured run, or the
-//! totals of the session in `settings.json`.
+//! Reads numbers of tokens: those of a message (in the newest versions), those of a captured run,
+//! or the totals of the session in `settings.json`.
 
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Usage;
@@ -20,13 +20,13 @@ mapping! {
     }
 }
 
-/// Whether a value states tokens.
+/// Returns whether a value states tokens.
 pub(crate) fn is_usage(value: Node<'_, '_>) -> bool {
     let keys = ["inputTokens", "outputTokens", "input_tokens", "output_tokens"];
     keys.into_iter().any(|key| value.member(key).is_some())
 }
 
-/// Returns the numbers in buckets. `None` if there are none.
+/// Returns the numbers in buckets. `None` if the value states none.
 pub(crate) fn read(usage: Node<'_, '_>, report: &mut Report) -> Option<Usage<'static>> {
     let TokenUsage { input, output, cache_write, cache_read, reasoning, rest: _ } =
         TokenUsage::read(usage, &[], report);

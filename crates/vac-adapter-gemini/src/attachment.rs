@@ -1,4 +1,4 @@
-//! Files of a session that are not logs.
+//! Converts files of a session that are not logs.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -10,15 +10,15 @@ use vac_adapter::attachment::{Attachment, base};
 use vac_adapter::{Error, Input, Sink};
 use vac_value::Node;
 
-/// The file that contains the path of the project.
+/// The name of the file that contains the path of the project.
 const PROJECT_ROOT: &str = ".project_root";
 
 /// The attachments of an input.
 #[derive(Default)]
 pub(crate) struct Attachments<'i> {
-    /// The folder that a `.project_root` names.
+    /// The folder that `.project_root` names.
     pub project_root: Option<String>,
-    /// All others.
+    /// All other files.
     files: Vec<&'i dyn Input>,
 }
 
@@ -43,13 +43,13 @@ impl<'i> Attachments<'i> {
         Ok(found)
     }
 
-    /// Returns whether there is nothing that becomes an entry.
+    /// Returns whether no attachment becomes an entry.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Passes each to a sink as an entry, with the call that its name contains, if there is one.
-    /// `parts` is the number of files before them.
+    /// Passes each attachment to a sink as an entry, with the call that its name contains, if there
+    /// is one. `parts` is the number of files before them.
     pub fn entries(
         &self,
         parts: usize,
@@ -64,7 +64,7 @@ impl<'i> Attachments<'i> {
         Ok(())
     }
 
-    /// Returns the number of their entries.
+    /// Returns the number of entries of the attachments.
     pub fn count(&self) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(0, None, &mut counter)?;
@@ -72,7 +72,7 @@ impl<'i> Attachments<'i> {
     }
 }
 
-/// Returns the folder that a file names, if it holds one line of text and nothing else.
+/// Returns the folder that a file names, if the file contains exactly one line of text.
 fn folder(file: &dyn Input) -> Result<Option<String>, Error> {
     const LONGEST: u64 = 64 * 1024;
     let mut bytes = Vec::new();
@@ -81,25 +81,25 @@ fn folder(file: &dyn Input) -> Result<Option<String>, Error> {
     Ok((!text.is_empty() && !text.contains('\n')).then(|| text.to_owned()))
 }
 
-/// Returns whether a project's hash is that of a folder.
+/// Returns whether the hash of a project is the hash of this folder.
 pub(crate) fn is_hash_of(hash: &str, folder: &str) -> bool {
     HEXLOWER.encode(&Sha256::digest(folder.as_bytes())) == hash
 }
 
-/// The tool calls of a session, by the names that the CLI gives files about them.
+/// The tool calls of a session, by their ids in the names of files.
 #[derive(Debug, Default)]
 pub(crate) struct Links(HashMap<String, String>);
 
 impl Links {
-    /// Notes a call by its id.
+    /// Adds a call by its id.
     pub fn call(&mut self, id: Option<Node<'_, '_>>) {
         if let Some(id) = id.and_then(Node::text).filter(|id| !id.is_empty()) {
             self.0.insert(in_name(&id), id.into_owned());
         }
     }
 
-    /// Returns the call that a file is about. Its name is that of the tool, the call's id and
-    /// sometimes a random word, with `_` between them and in them.
+    /// Returns the call that a file belongs to. The name of the file consists of the name of the
+    /// tool, the id of the call and sometimes a random word, with `_` between them and in them.
     fn find(&self, name: &str) -> Option<&str> {
         let name = in_name(base(name).split('.').next()?);
         let starts = std::iter::once(0).chain(name.match_indices('_').map(|(at, _)| at + 1));
@@ -111,7 +111,7 @@ impl Links {
     }
 }
 
-/// Returns an id as it is written in the name of a file.
+/// Returns the form of an id in the name of a file.
 fn in_name(id: &str) -> String {
     let kept = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
     id.chars().map(|char| kept(char).to_ascii_lowercase()).collect()

@@ -5,7 +5,7 @@ use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Gemini CLI.
+/// The rules for the logs of Gemini CLI.
 pub const GEMINI: AgentRules = AgentRules {
     name: "gemini",
     exceptions: &[
@@ -88,7 +88,7 @@ fn of_message(message: &Value, found: &mut References) {
 }
 
 fn of_parts(parts: &Value, found: &mut References) {
-    // One part may stand alone.
+    // A single part may be without an array.
     for part in elements(parts).chain(parts.is_object().then_some(parts)) {
         found.calls.extend(text(&part["functionCall"]["id"]));
         found.results.extend(text(&part["functionResponse"]["id"]));

@@ -1,8 +1,8 @@
-//! The companion files that Gemini CLI keeps next to a log.
+//! Lists the companion files that Gemini CLI keeps next to a log.
 //!
 //! Sessions are in `<project>/chats`, those of subagents in `<project>/chats/<parent>`; the path of
 //! the project is in `<project>/.project_root`, and tool output in
-//! `<project>/tool-outputs/session-<id>`. `logs.json` has the prompts of all sessions.
+//! `<project>/tool-outputs/session-<id>`. `logs.json` contains the prompts of all sessions.
 
 use vac_adapter::Preview;
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions, PromptList};

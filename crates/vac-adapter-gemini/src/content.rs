@@ -1,4 +1,4 @@
-//! Content and Part of the API: parts that have an entry type of their own.
+//! Converts `Content` and `Part` of the API: parts that have an entry type of their own.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -13,36 +13,38 @@ use vac_value::{Kind, Node, Text};
 use crate::message_versions::{Key, key};
 use crate::{entry, tools};
 
-/// Keys that this adapter adds to tool results.
+/// The keys that this adapter adds to tool results.
 const OURS_IN_RESULTS: &[&str] = &["functionResponse", "message"];
 
-/// The keys of a tool result that are canonical or ours.
+/// The keys of a tool result that are canonical or added by this adapter.
 const TOOL_RESULT: &[&str] = &keys::with::<{ ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() }>(
     &ToolResultEntry::KEYS,
     OURS_IN_RESULTS,
 );
 
-/// Maximum number of waiting calls of one tool that are searched for the id of a response.
+/// Maximum number of calls of one tool without a response that are searched for the id of a
+/// response.
 const MAX_PARALLEL: usize = 256;
 
-/// The calls of a session: which responses answer which.
+/// The calls of a session, to find the call that a response answers.
 #[derive(Debug)]
 pub(crate) struct Calls<'s> {
-    /// Calls of the last turn that had any, by tool: their ids.
+    /// The ids of the calls in the last turn with calls, by tool.
     pending: HashMap<String, VecDeque<String>>,
     /// The number of calls without an id of each tool.
     numbers: HashMap<String, u64>,
-    /// Calls whose result is part of them.
+    /// The ids of calls that contain their result.
     answered: &'s HashSet<Key>,
 }
 
 impl<'s> Calls<'s> {
-    /// Creates the calls of a session in which these calls contain their results.
+    /// Creates the calls of a session. `answered` are the ids of those that contain their result.
     pub fn new(answered: &'s HashSet<Key>) -> Self {
         Self { pending: HashMap::new(), numbers: HashMap::new(), answered }
     }
 
-    /// Returns the id of a call: its own, else one of its tool's name and a number.
+    /// Returns the id of a call: its own, otherwise one made from the name of its tool and a
+    /// number.
     fn call<'a>(&mut self, name: &str, id: Option<Text<'a>>) -> Text<'a> {
         let id = id.unwrap_or_else(|| {
             let number = self.numbers.entry(name.to_owned()).or_default();
@@ -53,8 +55,8 @@ impl<'s> Calls<'s> {
         id
     }
 
-    /// Returns the id of the call that a response answers: its own, else that of the first call of
-    /// the tool that waits. Also returns whether the call was found.
+    /// Returns the id of the call that a response answers, and whether that call was found: the id
+    /// in the response, otherwise that of the first call of the tool without a response.
     fn response<'a>(
         &mut self,
         name: Option<&str>,
@@ -67,7 +69,7 @@ impl<'s> Calls<'s> {
             is_found = call.is_some();
             return (call.map(Into::into), is_found);
         };
-        // Answers are usually in the order of the calls.
+        // Responses are usually in the order of the calls.
         if let Some(waiting) = waiting
             && let Some(at) = waiting.iter().take(MAX_PARALLEL).position(|call| *call == id)
         {
@@ -83,16 +85,16 @@ impl<'s> Calls<'s> {
     }
 }
 
-/// Kinds of parts that a message also states in another member.
+/// The kinds of parts that a message also states in another member.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlsoStated {
-    /// As `toolCalls`.
+    /// Calls, as `toolCalls`.
     pub calls: bool,
-    /// As `thoughts`.
+    /// Thoughts, as `thoughts`.
     pub thoughts: bool,
 }
 
-/// Adds the children of content that is a part or an array of parts.
+/// Adds the children of a content that is a part or an array of parts.
 pub(crate) fn children<'a>(
     content: Node<'a, '_>,
     turn: &mut Turn<'_, '_, 'a>,
@@ -105,7 +107,7 @@ pub(crate) fn children<'a>(
     }
 }
 
-/// One message, while its parts are read.
+/// A message whose parts are being read.
 pub(crate) struct Turn<'t, 's, 'a> {
     timestamp: Option<&'t AbstractTimestamp<'a>>,
     also: AlsoStated,
@@ -115,7 +117,8 @@ pub(crate) struct Turn<'t, 's, 'a> {
 }
 
 impl<'t, 's, 'a> Turn<'t, 's, 'a> {
-    /// Creates a message of this time that also states these kinds of parts in other members.
+    /// Creates a message with this time. `also` are the kinds of parts that it also states in other
+    /// members.
     pub fn new(
         timestamp: Option<&'t AbstractTimestamp<'a>>,
         also: AlsoStated,
@@ -153,7 +156,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let FunctionCall { name, input, call_id, rest: left } =
             FunctionCall::read(call?, &[], self.report);
         if !self.has_calls {
-            // Calls of the last turn without a response stay unanswered.
+            // Calls of the previous turn can no longer be answered.
             self.has_calls = true;
             self.calls.pending.clear();
         }

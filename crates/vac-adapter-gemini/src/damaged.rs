@@ -1,5 +1,5 @@
-//! Sessions that are not JSON as a whole: truncated, damaged or nested too deep. Elements that
-//! are valid by themselves are read as usual; the rest is kept unparsed.
+//! Reads sessions that are not JSON as a whole: truncated, damaged or nested too deeply. Elements
+//! that are valid by themselves are read as usual; the rest is kept unparsed.
 
 use vac_adapter::Error;
 use vac_adapter::damaged::{self, List, Pieces};
@@ -9,7 +9,7 @@ use vac_value::{Document, Node, Text};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Around, Pick, Piece, Show, Slot};
 
-/// The members that hold lists.
+/// The members that contain lists.
 const LISTS: &[List] = &[List::new("messages"), List::new("history"), List::new("clientHistory")];
 /// Maximum number of elements that are read to determine the format.
 const MAX_COMPARED_ELEMENTS: usize = 64;
@@ -60,7 +60,7 @@ impl DamagedSession {
                 number += 1;
                 read(self.slot(list), &content, number, show)?;
             }
-            // The call is not a list, and comes after the lists.
+            // The tool call of a checkpoint is not a list, and follows the lists.
             let mut lists = around.into_iter().flat_map(Around::lists);
             match lists.find(|(slot, _)| *slot == Slot::Call) {
                 Some((slot, call)) => show(number + 1, Piece::Element(slot, call, false)),
@@ -87,8 +87,8 @@ fn form(text: &[u8]) -> Option<Form> {
     }
 }
 
-/// Returns the elements of lists and the bytes that could not be parsed: the list, the first byte,
-/// and what it is.
+/// Returns the elements of lists and the bytes that could not be parsed: each with its list and its
+/// first byte.
 fn contents(pieces: Pieces<'_>) -> impl Iterator<Item = (&'static str, usize, Content<'_>)> {
     pieces.filter_map(|piece| match piece {
         damaged::Piece::Element { of, at, value } => Some((of, at, Content::Document(value))),
@@ -111,7 +111,7 @@ fn read(slot: Slot, content: &Content<'_>, number: u64, show: &mut Show<'_>) -> 
     }
 }
 
-/// Passes each prompt of a damaged list to `show`, with its session.
+/// Passes each prompt of a damaged list to `show`, with the session of the prompt.
 pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
     for (number, (_, at, content)) in (1..).zip(contents(Pieces::new(bytes, LISTS))) {
         let (length, session) = match &content {
@@ -125,7 +125,7 @@ pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)
     }
 }
 
-/// Passes prompts of a damaged list to `show`.
+/// Passes some prompts of a damaged list to `show`.
 pub(crate) fn picked(raw: &Raw<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
     picks.iter().try_for_each(|pick| {
         let content = damaged::parse_in(raw, pick.range.clone());

@@ -1,4 +1,4 @@
-//! Detection of logs, and previews of them.
+//! Detects logs of Gemini CLI, and returns previews of them.
 
 use vac_adapter::frame::{Raw, Reason};
 use vac_adapter::{Confidence, Fit, Parent, Preview, Sample, Share, Verdict, ids};
@@ -37,7 +37,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         Native::Session(_) | Native::Header | Native::Set | Native::Rewind => {
             Fit::Fits(Confidence::Likely)
         }
-        // The envelopes of Claude Code and of its forks.
+        // Lines of Claude Code and of its forks.
         Native::Message if has("parentUuid") || has("parentId") || has("sessionID") => {
             Fit::Contradicts("parent-id")
         }
@@ -50,8 +50,8 @@ fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// Returns the verdict on a document with `messages`. Documents of other agents have them, too, but
-/// have no hash of the project, and messages with a role instead of a type.
+/// Returns the verdict on a document with `messages`. Documents of other agents have `messages`,
+/// too, but no hash of the project, and their messages have a role instead of a type.
 fn fit_messages(document: Node<'_, '_>) -> Fit {
     let messages = || document.member("messages").into_iter().flat_map(Node::elements);
     let is_type = |name: &str| {
@@ -70,7 +70,7 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
     Fit::Contradicts("no-project-hash")
 }
 
-/// Returns what the beginning of a log states about its session.
+/// Returns the facts that the beginning of a log states about its session.
 pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     if let Some(preview) = stream::preview(sample) {
         return preview;
@@ -83,7 +83,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
         && let Some(session) = DamagedSession::parse(sample.text())
     {
         seen.form = Some(session.form);
-        // Only its beginning is compared.
+        // The sample contains only the beginning of the document.
         let raw = Raw { bytes: sample.text(), reason: Reason::Stray, document: None };
         let _ = session.each(&raw, &mut |_, piece| {
             match piece {
@@ -96,7 +96,7 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     }
     let form = seen.form.unwrap_or(Form::Lines);
     let stem = || match form {
-        // Each of its prompts says whose it is.
+        // Each of its prompts names its session.
         Form::Prompts => None,
         _ => ids::stem(sample.name).map(str::to_owned),
     };
@@ -121,7 +121,7 @@ struct Seen {
     form: Option<Form>,
     id: Option<String>,
     start: Option<AbstractTimestamp<'static>>,
-    /// The first timestamp of a message.
+    /// Returns the first timestamp of a message.
     first: Option<AbstractTimestamp<'static>>,
     directory: Option<String>,
     workspace: Option<String>,

@@ -1,4 +1,4 @@
-//! Constructors of entries, as logs of Gemini CLI state them.
+//! Constructs entries from the values that logs of Gemini CLI state.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use vac_value::{Any, Text};
 
 use crate::tools;
 
-/// The name of a tool that the log does not name.
+/// The name of a tool whose name the log does not state.
 pub(crate) const UNKNOWN: &str = vac_adapter::provider::UNKNOWN;
 
 /// Returns a message without a model, usage and children.
@@ -27,8 +27,8 @@ pub(crate) fn message<'a>(
     entry::message(kind, content, Common { timestamp, id: Some(id), extensions })
 }
 
-/// Returns a tool call without an id, annotated with what it does. `display_name` is what the user
-/// saw of the tool's name.
+/// Returns a tool call without an id, annotated with its action. `display_name` is the name of the
+/// tool that the user saw.
 pub(crate) fn tool_call<'a>(
     name: Option<Text<'a>>,
     display_name: Option<&str>,

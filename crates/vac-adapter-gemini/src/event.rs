@@ -1,4 +1,4 @@
-//! Entries of everything that is not a message.
+//! Converts everything that is not a message to events.
 
 use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::frame::{Place, Raw};
@@ -37,7 +37,7 @@ mapping! {
     }
 }
 
-/// The event types that are known.
+/// The known event types.
 const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
 /// Returns the entry of an element that is not a message, with all of its members as data.
@@ -58,7 +58,7 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     if maker.position.is_turn_open {
         annotations.ends = turn_end(&event_type, content);
     }
-    // A conversation that ends with neither the user nor the model was interrupted.
+    // A message of the CLI at the end of a conversation means that the turn was interrupted.
     if maker.version.is_last && matches!(&*event_type, "info" | "warning") {
         annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Interrupted) });
     }
@@ -66,12 +66,12 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     entry::event(event_type, filled(rest), timestamp, Some(id), extensions)
 }
 
-/// Returns data, if there is any.
+/// Returns an object as data, if it has members.
 fn filled(data: Rest<'_>) -> Option<Rest<'_>> {
     (!data.is_empty()).then_some(data)
 }
 
-/// The message of the CLI after the user stopped a turn.
+/// The text of the CLI after the user stopped a turn.
 const CANCELLED: &str = "Request cancelled.";
 
 /// Returns the end of a turn that a message of the CLI states.
@@ -94,12 +94,12 @@ fn plain<'a>(
     entry::event(event_type, filled(data), timestamp, Some(id.into()), Rest::default())
 }
 
-/// Returns a line that takes messages back.
+/// Returns the event of a line that rewinds the conversation.
 pub(crate) fn rewind<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     line("session-rewound".into(), node, maker)
 }
 
-/// Returns a line with all of it as its data.
+/// Returns the event of a line, with the whole line as its data.
 fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let Operation { timestamp, rest } = Operation::read(node, &[], &event_type, maker.report);
     plain(event_type, rest, timestamp, (maker.place_id)())
@@ -112,11 +112,11 @@ pub(crate) fn operation<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> En
         maker.report.unknown(&name);
         return line(name, node, maker);
     }
-    // It is about a message, and so is its id.
+    // Its id is that of the message it refers to.
     line("message_update".into(), node, maker)
 }
 
-/// Returns a change to what is known about the session, which happened at the time it sets.
+/// Returns the event of a change of the session's facts. Its time is the one that it sets.
 pub(crate) fn set<'a>(
     around: &Around<'a, 'a>,
     id: String,
@@ -132,7 +132,7 @@ pub(crate) fn set<'a>(
     Some(plain(event_type.into(), data, timestamp, id))
 }
 
-/// Returns the tool call that a checkpoint was made for, before it was made.
+/// Returns the tool call before which a checkpoint was made.
 pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let CheckpointCall { name, input, call_id, timestamp, rest } =
         CheckpointCall::read(node, &ToolCallEntry::KEYS, maker.report);
@@ -151,7 +151,7 @@ pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     }
 }
 
-/// Returns the event of values of the first head that were changed later.
+/// Returns the event with the values of the first head that were changed later.
 pub(crate) fn header(replaced: Rest<'static>, id: String) -> Entry<'static> {
     plain("session-header".into(), replaced, None, id)
 }
@@ -169,7 +169,7 @@ fn value<'a>(
     entry::event(event_type.into(), Some(data), timestamp, id, Rest::default())
 }
 
-/// Returns the event of an element that is not of the type of its list.
+/// Returns the event of an element that does not fit the type of its list.
 pub(crate) fn child<'a>(
     list: &'static str,
     node: Node<'a, '_>,
@@ -178,19 +178,19 @@ pub(crate) fn child<'a>(
     value(list, node, timestamp, None)
 }
 
-/// Returns a document in a log that is not part of a session.
+/// Returns the event of a document in a log that is not part of a session.
 pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unknown("a document that is not a session");
     value("unknown", node, None, Some((maker.place_id)()))
 }
 
-/// Returns the head of a further document of the same session, without its messages.
+/// Returns the event of the head of a further document of the same session, without its messages.
 pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String, report: &mut Report) -> Entry<'a> {
     let head = around.head(&[], false, report);
     plain("session-continued".into(), head.rest, head.start, id)
 }
 
-/// Returns the event of bytes that cannot be carried as a value; `place` is their line.
+/// Returns the event of bytes that cannot be kept as a value; `place` is that of their line.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));

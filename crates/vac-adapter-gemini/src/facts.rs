@@ -1,4 +1,4 @@
-//! The facts that a log states about its session.
+//! Collects the facts that a log states about its session.
 
 use std::borrow::Cow;
 
@@ -12,28 +12,28 @@ use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 use crate::message_content;
 use crate::walk::Around;
 
-/// Members of a session's head that `$set` may change.
+/// The members of a session's head that `$set` may change.
 const CHANGED: &[&str] = &["summary", "directories", "memoryScratchpad", "kind", "projectHash"];
 
-/// The start of the document or file that states a value, to find the newest value.
+/// The start of the document or file that states a value. It decides which value is the newest.
 pub(crate) type Moment = i128;
 
 /// The facts about a session.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// The earliest head.
+    /// The head with the earliest start.
     head: Option<Head>,
-    /// The newest `lastUpdated`.
+    /// The latest `lastUpdated`.
     end: Option<(Moment, AbstractTimestamp<'static>)>,
     /// The last values of `$set`.
     changed: Rest<'static>,
-    /// The first `sessionId` of a `$set`: the name of a session without a head.
+    /// The first `sessionId` of a `$set`: the id of a session without a head.
     pub set_id: Option<String>,
-    /// The folder in the session context.
+    /// The folder that the session context states.
     workspace: Option<String>,
-    /// The timestamps of the messages, as long as no head states them.
+    /// The time span of the messages, while no head states the start and the end.
     span: Span,
-    /// Models in the order of their appearance, with the number of their messages.
+    /// The models in the order of their appearance, with the number of their messages.
     models: Models,
 }
 
@@ -44,28 +44,28 @@ struct Head {
     start: Option<AbstractTimestamp<'static>>,
     end: Option<AbstractTimestamp<'static>>,
     rest: Rest<'static>,
-    /// Whether it has to be an entry as it is.
+    /// Whether the head is an entry, because the record's head cannot contain all of it.
     is_raw: bool,
 }
 
-/// The values of a record's head.
+/// The facts of a session for the head of its record.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    /// `startTime`, else the earliest time there is.
+    /// `startTime`, otherwise the earliest time in the log.
     pub start: Option<AbstractTimestamp<'static>>,
-    /// `lastUpdated`, else the latest time there is.
+    /// `lastUpdated`, otherwise the latest time in the log.
     pub end: Option<AbstractTimestamp<'static>>,
-    /// Members that have no canonical name.
+    /// The members without a canonical name.
     pub rest: Rest<'static>,
-    /// Values of the first head that `$set` has replaced; an entry, if it is not empty.
+    /// The values of the first head that `$set` has replaced; an entry, unless it is empty.
     pub replaced: Rest<'static>,
-    /// Whether the first head is in the record's, and no entry.
+    /// Whether the first head is part of the record's head and no entry.
     pub is_hoisted: bool,
-    /// Folders that the session may have worked in, the likeliest first.
+    /// The folders in which the session may have run, the most likely first.
     pub folders: Vec<String>,
     /// `projectHash`.
     pub project_hash: Option<String>,
-    /// Models in the order of their appearance.
+    /// The models in the order of their appearance.
     pub models: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Facts {
             head.start = around.member("startTime").and_then(owned_time);
             head.end = around.member("lastUpdated").and_then(owned_time);
         } else {
-            // The second pass reports what is unknown.
+            // The second pass reports unknown members.
             let read = around.head(&SessionTrace::KEYS, true, &mut Report::default());
             head.start = read.start.map(IntoOwned::into_owned);
             head.end = read.end.map(IntoOwned::into_owned);
@@ -93,7 +93,7 @@ impl Facts {
         }
     }
 
-    /// Adds a change.
+    /// Adds a change (`$set`).
     pub fn set(&mut self, around: &Around<'_, '_>, moment: Moment) {
         if let Some(end) = around.member("lastUpdated").and_then(owned_time) {
             self.end(moment, end);
@@ -119,7 +119,7 @@ impl Facts {
         }
     }
 
-    /// Adds a message; `is_new` if it is not a later version of another.
+    /// Adds a message. `is_new` is whether it is not a later version of another message.
     pub fn message(&mut self, message: Node<'_, '_>, is_new: bool) {
         let is_complete = |head: &Head| head.start.is_some() && head.end.is_some();
         if !self.head.as_ref().is_some_and(is_complete)
@@ -147,7 +147,7 @@ impl Facts {
         let is_value = head.as_ref().is_some_and(|head| !head.is_raw);
         if let Some(head) = head {
             (summary.start, summary.rest) = (head.start, head.rest);
-            // The head names one end only.
+            // A head states only one end.
             if let Some(first) =
                 head.end.filter(|first| !head.is_raw && Some(first) != end.as_ref())
             {
@@ -180,7 +180,7 @@ impl Facts {
     }
 }
 
-/// Returns the texts of a member: itself, or the elements of a list.
+/// Returns the texts of a member: the member itself, or the elements of a list.
 fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
     let document = rest.get(key).and_then(|value| value.document().ok());
     let texts: Vec<String> = document.map_or_else(Vec::new, |document| {
@@ -191,7 +191,7 @@ fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
     texts.into_iter()
 }
 
-/// Returns a session's id, if it is one.
+/// Returns the id of a session, if the value is one.
 pub(crate) fn session_id(node: Node<'_, '_>) -> Option<String> {
     node.text().filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
@@ -206,7 +206,7 @@ pub(crate) fn owned_time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static
     time(node).map(IntoOwned::into_owned)
 }
 
-/// Returns the moment that a document begins at, if it says so.
+/// Returns the time at which a document begins, if it states one.
 pub(crate) fn moment(start: Node<'_, '_>) -> Option<Moment> {
     instant(&time(start)?)
 }

@@ -1,4 +1,4 @@
-//! Heads of sessions, and lines that change them.
+//! Converts heads of sessions, and lines that change them.
 
 use vac_adapter::mapping;
 use vac_record::AbstractTimestamp;
@@ -10,9 +10,9 @@ use crate::walk::{Lists, is_list};
 /// The members of a head that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
-    /// The lists in it.
+    /// The keys of the lists in the head.
     pub lists: Lists,
-    /// Whether the head of the record states it; else it is an event.
+    /// Whether the head is part of the record's head; otherwise, it is an event.
     pub is_hoisted: bool,
 }
 
@@ -41,7 +41,7 @@ mapping! {
 }
 
 mapping! {
-    /// A line that changes what is known about the session: an event.
+    /// A line that changes the facts about the session: an event.
     pub(crate) struct SetLine<'a>("set"; key, value) {
         "$set" => "what changes", take set: Node<'a, 'a> =
             (value.kind() == Kind::Map).then_some(value);

@@ -148,7 +148,7 @@ const CLI_NAME: &str = "gemini-cli";
 use vac_record::AbstractTimestamp;
 use vac_value::Any;
 
-/// The adapter.
+/// The adapter of Gemini CLI.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gemini;
 

@@ -1,4 +1,4 @@
-//! The elements of `messages` and of `history`, lines that are messages, and prompts.
+//! Converts the elements of `messages` and of `history`, lines that are messages, and prompts.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::members::{Rest, object};
@@ -14,10 +14,10 @@ use crate::message_versions::{State, Version};
 use crate::user_message_kind::{self, Position, is_canned_answer};
 use crate::{entry, event, message_content, tool_calls};
 
-/// The entries of one element: the first, and more if there are any.
+/// The entries of one element: the first one, and any further ones.
 pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
 
-/// The key of an id that belongs to another version of the message.
+/// The key of the id of a message whose entry has another id, because another version has this one.
 const NATIVE_ID: &str = "native:id";
 
 /// The members of a message that have a field of their own.
@@ -25,18 +25,19 @@ const NATIVE_ID: &str = "native:id";
 pub(crate) struct Wanted {
     /// The member that states the type, and the value that the entry's type states.
     discriminator: Discriminator,
-    /// The member that is the content.
+    /// The member that contains the content.
     content_key: Option<&'static str>,
-    /// Whether it is a message; else it is tool results, which have none of its other members.
+    /// Whether the element is a message; otherwise, it is a list of tool results, which have none
+    /// of the other members.
     is_message: bool,
-    /// Whether its tokens count.
+    /// Whether its tokens are counted.
     counts: bool,
 }
 
 mapping! {
     /// A message: an element of `messages`, a line, or a Content of the API. A message that
-    /// consists of responses of tools is a `tool-result` for each; the first has what is left as
-    /// `message`.
+    /// consists of responses of tools is a `tool-result` for each; the first has the remaining members
+    /// as `message`.
     pub(crate) struct Message<'a>("message"; key, value, wanted: Wanted) {
         "id" => "`id`; `native:id` of an earlier version",
             take id: Text<'a> = value.text();
@@ -71,25 +72,25 @@ mapping! {
     }
 }
 
-/// The context in which an entry is made.
+/// The context of an element while its entry is built.
 pub(crate) struct Maker<'m, 's> {
-    /// An id for what has none.
+    /// An id for an element without one.
     pub place_id: &'m dyn Fn() -> String,
-    /// Whether it is still part of the conversation.
+    /// The state of the element in the conversation.
     pub version: Version,
     /// The id of the message that it repeats.
     pub original: Option<&'m str>,
-    /// The facts about its author besides its content.
+    /// The facts about its author other than its content.
     pub position: Position,
-    /// The session's calls.
+    /// The calls of the session.
     pub calls: &'m mut Calls<'s>,
     /// The report.
     pub report: &'m mut Report,
 }
 
 impl Maker<'_, '_> {
-    /// Returns the id of an entry and its first annotations. An id belongs to the last version
-    /// of a message and to the first of equal ones; others keep it in `rest` as `native:id`.
+    /// Returns the id of an entry and its first annotations. The last version of a message, and the
+    /// first of equal messages, has the native id; others keep it in `rest` as `native:id`.
     pub fn id<'a>(
         &self,
         native: Option<Text<'a>>,
@@ -142,7 +143,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
 pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entries<'a> {
     let role = node.member("role").and_then(Node::text);
     let (kind, native) = match role.as_deref() {
-        // The API's first versions had a role for responses.
+        // The first versions of the API had a role for responses.
         Some("user" | "function") => (MessageEntryType::User, "user"),
         Some("model") => (MessageEntryType::Assistant, "model"),
         _ => return (event::message(node, maker), Vec::new()),
@@ -151,7 +152,7 @@ pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     message_or_results(node, kind, ("role", native), parts.map(|parts| ("parts", parts)), maker)
 }
 
-/// Returns one entry, or one for each response if there is nothing else.
+/// Returns one entry, or an entry for each response if the content consists of responses.
 fn message_or_results<'a>(
     node: Node<'a, '_>,
     kind: MessageEntryType,
@@ -216,13 +217,13 @@ fn message<'a>(
     })
 }
 
-/// Returns an array that is not empty; an empty one stays as it is.
+/// Returns an array that is not empty. An empty one is kept under its native key.
 fn filled<'a, 's>(node: Node<'a, 's>) -> Option<Node<'a, 's>> {
     (node.kind() == Kind::Array && node.elements().next().is_some()).then_some(node)
 }
 
-/// Returns the tool results of a message that holds nothing else. The first has the message's id
-/// and its other members.
+/// Returns the tool results of a message that contains nothing else. The first has the id and the
+/// other members of the message.
 fn responses<'a>(
     node: Node<'a, '_>,
     content: Node<'a, '_>,

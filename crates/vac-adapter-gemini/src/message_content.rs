@@ -1,4 +1,4 @@
-//! The members of a native message that decide what it is: type, content, responses.
+//! Reads the members of a native message that decide its kind: type, content, responses.
 
 use vac_record::MessageEntryType;
 use vac_value::{Kind, Node};
@@ -48,9 +48,9 @@ pub(crate) fn is_response(part: Node<'_, '_>) -> bool {
     part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
 }
 
-/// Returns a hash of the speaker, the texts, the calls and the responses of a message. A text alone
-/// and a part with that text are the same. `None` for a message that says nothing, and for
-/// responses of tools, which their calls have as well.
+/// Returns a hash of the speaker, the texts, the calls and the responses of a message. A text and a
+/// part with the same text have the same hash. `None` for a message without content, and for
+/// responses of tools, which their calls contain as well.
 pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     let (kind, _) = message_type(message)?;
     let content = content(message).map(|(_, content)| content);
@@ -85,7 +85,7 @@ pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     (!is_empty).then(|| hasher.finish())
 }
 
-/// Returns whether no other member of a part means anything to the model.
+/// Returns whether a part has no further member that the model reads.
 fn is_only_text(part: Node<'_, '_>) -> bool {
     const OTHERS: [&str; 9] = [
         "thought",
@@ -101,7 +101,7 @@ fn is_only_text(part: Node<'_, '_>) -> bool {
     OTHERS.iter().all(|key| part.member(key).is_none())
 }
 
-/// Returns the number of parts of a message, if all of them are responses of tools.
+/// Returns the number of parts of a message, if all of its parts are responses of tools.
 pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
     match content.kind() {
         Kind::Map => is_response(content).then_some(1),

@@ -1,37 +1,37 @@
 //! Tracks which messages of a log are part of the conversation at its end.
 //!
 //! A log of lines states some messages more than once: a message is written again with each
-//! tool call and its tokens, a rewind takes messages back, a compaction replaces all messages by
-//! a shorter list. That list repeats the messages that are kept, also under new ids or with
-//! shortened tool results: then the first one stays part of the conversation, in its place, and
-//! the copy is a duplicate. Only the id and a hash of each message are kept in memory.
+//! tool call and its tokens, a rewind removes messages, and a compaction replaces all messages by a
+//! shorter list. That list repeats the messages that are kept, also under new ids or with shortened
+//! tool results: in this case, the first one stays part of the conversation, in its place, and the
+//! copy is a duplicate. Only the id and a hash of each message are kept in memory.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::frame::Place;
 
-/// Whether a message is part of the conversation.
+/// The state of a message in the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It is part of the conversation at the end.
+    /// It is part of the conversation at the end of the log.
     Current,
     /// A later version of it was written.
     Updated,
-    /// It was taken back, by the line at this place.
+    /// The line at this place rewound it.
     Rewound(Place),
-    /// It was left out of a new list of messages, that of the line at this place.
+    /// The new list of messages in the line at this place does not contain it.
     Compacted(Place),
-    /// It repeats an earlier message in a new list of messages.
+    /// It is the copy of an earlier message in a new list of messages.
     Repeated,
 }
 
 /// One version of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
-    /// Whether it is part of the conversation.
+    /// The state of the version in the conversation.
     pub state: State,
-    /// Whether its tokens count.
+    /// Whether its tokens are counted.
     pub counts: bool,
     /// Whether it is the last message of the conversation.
     pub is_last: bool,
@@ -43,18 +43,18 @@ impl Default for Version {
     }
 }
 
-/// An id, short enough to keep millions of.
+/// The hash of an id, short enough to keep millions of them in memory.
 pub(crate) type Key = u128;
 
-/// Returns the key of an id. Different ids have equal keys only with the probability of a collision
-/// of 128 random bits.
+/// Returns the key of an id. The probability that two different ids have the same key is that of a
+/// collision of 128 random bits.
 pub(crate) fn key(id: &str) -> Key {
     let mut hasher = KeyHasher::default();
     hasher.update(id.as_bytes());
     hasher.finish()
 }
 
-/// Makes a key of bytes.
+/// Returns the key of these bytes.
 pub(crate) struct KeyHasher([DefaultHasher; 2]);
 
 impl Default for KeyHasher {
@@ -92,13 +92,13 @@ const NONE: u32 = u32::MAX;
 /// The messages of one session, in the order of the log.
 #[derive(Debug, Default)]
 pub(crate) struct MessageVersions {
-    /// For each message: its state, whether its tokens count, and which event it was.
+    /// For each message, its state, whether its tokens are counted, and the number of the event.
     states: Vec<u32>,
     ids: HashMap<Key, Known>,
-    /// The messages of the conversation, in its order, as numbers.
+    /// The numbers of the messages of the conversation, in its order.
     live: Vec<u32>,
     events: Vec<Place>,
-    /// Whether contents are hashed. Only a list that replaces earlier messages needs that.
+    /// Whether contents are hashed. Only a list that replaces earlier messages needs the hashes.
     hashes_content: bool,
     /// Whether a list replaced messages whose contents were not hashed.
     lacks_hashes: bool,
@@ -106,33 +106,33 @@ pub(crate) struct MessageVersions {
     messages: Vec<(Option<Box<str>>, Option<Key>)>,
     /// The number of results that the calls of each message have.
     results: Vec<u32>,
-    /// The messages that the list which is being read replaces, by the hash of their content,
-    /// the first one last.
+    /// The messages that the list being read replaces, by the hash of their content, the first one
+    /// last.
     replaced: HashMap<Key, Vec<u32>>,
-    /// For messages that repeat one, its number.
+    /// The number of the message that each copy repeats.
     originals: HashMap<u32, u32>,
     /// The first message of the frame that is being read.
     list: u32,
     file: usize,
 }
 
-/// The messages that have an id.
+/// The messages with one id.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// The newest message that has it, or the one that this repeats.
+    /// The newest message with the id, or the message that it repeats.
     last: u32,
-    /// The newest message that has it.
+    /// The newest message with the id.
     seen: u32,
-    /// Its place among those that live, if it is still there.
+    /// The position of that message in the conversation, if it is still part of it.
     position: u32,
-    /// The newest message that has it and tokens.
+    /// The newest message with the id that states tokens.
     counted: u32,
 }
 
 impl MessageVersions {
     /// Creates an empty list. `hashes_content` is whether contents are hashed, which takes as long
-    /// as all the rest: a log is read without it first, and again if it [lacks](Self::lacks_hashes)
-    /// hashes.
+    /// as everything else: a log is first read without hashes, and read again if it
+    /// [lacks](Self::lacks_hashes) them.
     pub fn new(hashes_content: bool) -> Self {
         Self { hashes_content, ..Self::default() }
     }
@@ -142,14 +142,14 @@ impl MessageVersions {
         self.hashes_content
     }
 
-    /// Returns whether a list replaced messages whose contents were not hashed: then what it
-    /// repeats is unknown.
+    /// Returns whether a list replaced messages whose contents were not hashed, so that its copies
+    /// are unknown.
     pub fn lacks_hashes(&self) -> bool {
         self.lacks_hashes
     }
 
-    /// Begins a frame of this file. Messages of one frame never replace each other. A file of its
-    /// own has a conversation of its own: a rewind reaches only messages of its file.
+    /// Begins a frame of this file. Messages of one frame never replace each other. Each file has
+    /// its own conversation: a rewind affects only the messages of its file.
     pub fn frame(&mut self, file: usize) {
         self.list = number(self.states.len());
         self.replaced.clear();
@@ -159,7 +159,7 @@ impl MessageVersions {
         }
     }
 
-    /// Adds a message, of which `said` returns the hash of the content. Returns whether it is new.
+    /// Adds a message, and returns whether it is new. `said` returns the hash of its content.
     pub fn message(
         &mut self,
         id: Option<&str>,
@@ -212,8 +212,8 @@ impl MessageVersions {
         is_new
     }
 
-    /// Returns the message that one with this id and content repeats: of those that the list
-    /// replaces the one with the same id, else the first.
+    /// Returns the message that a message with this id and content repeats: of the messages that
+    /// the list replaces, the one with the same id, otherwise the first.
     fn original(&mut self, id: Option<Key>, said: Key, message: u32) -> Option<u32> {
         if self.replaced.is_empty() {
             return None;
@@ -240,8 +240,8 @@ impl MessageVersions {
         state == Some(COMPACTED | event << EVENT)
     }
 
-    /// Returns whether a version of a message states nothing that an earlier one does not: the
-    /// results of tools are shortened in a list of messages to save context.
+    /// Returns whether a version of a message adds nothing to an earlier one: a list of messages
+    /// contains shortened results of tools to save context.
     fn says_no_more(&self, message: u32, earlier: u32) -> Option<bool> {
         let [now, before] = [message, earlier].map(|at| self.results.get(at as usize).copied());
         let (now, before) = (now?, before?);
@@ -264,14 +264,14 @@ impl MessageVersions {
         }
     }
 
-    /// Takes back a message and all later ones, because of the line at this place; all messages, if
-    /// the id is unknown.
+    /// Removes a message and all later ones from the conversation, because of the line at this
+    /// place; all messages, if the id is unknown.
     pub fn rewind(&mut self, id: Key, place: Place) {
         let known = self.ids.get(&id).copied().filter(|known| self.is_live(*known));
         self.end(known.map_or(0, |known| known.position as usize), REWOUND, place);
     }
 
-    /// Replaces all messages by the new list of the line at this place.
+    /// Replaces all messages by the new list in the line at this place.
     pub fn compact(&mut self, place: Place) {
         self.lacks_hashes |= !self.hashes_content && !self.live.is_empty();
         for message in self.live.iter().rev() {
@@ -282,7 +282,7 @@ impl MessageVersions {
         self.end(0, COMPACTED, place);
     }
 
-    /// Returns the id of the message that a message repeats.
+    /// Returns the id of the message that this message repeats.
     pub fn original_id(&self, message: usize) -> Option<&str> {
         let original = self.originals.get(&u32::try_from(message).ok()?)?;
         self.messages.get(*original as usize)?.0.as_deref()
@@ -311,7 +311,7 @@ impl MessageVersions {
     }
 
     /// Returns whether the newest message of an id is in the conversation. Positions are reused
-    /// after a rewind, so check that the slot still holds this message.
+    /// after a rewind, so the slot has to be compared with this message.
     fn is_live(&self, known: Known) -> bool {
         self.live.get(known.position as usize) == Some(&known.last)
     }
@@ -334,8 +334,8 @@ impl MessageVersions {
     }
 }
 
-/// Returns a count that is kept in 32 bits: more lines than that do not fit a log of the largest
-/// size that is read in reasonable time, and then share the last number.
+/// Returns a number as 32 bits. Numbers that do not fit become the largest one; no log that can be
+/// read in reasonable time has that many lines.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(NONE - 1)
 }

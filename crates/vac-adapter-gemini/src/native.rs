@@ -7,20 +7,21 @@ use vac_value::{Kind, Node};
 pub(crate) enum Form {
     /// An object with `messages`.
     Messages,
-    /// A line for the session, one for each message, and one for each change.
+    /// A line for the session, a line for each message, and a line for each change.
     Lines,
-    /// An object with a `history` of Content.
+    /// An object with a `history` of `Content`.
     History,
-    /// An array of Content.
+    /// An array of `Content`.
     Contents,
-    /// A checkpoint that undoes a tool: an object with a `clientHistory` of Content.
+    /// A checkpoint from which a tool call can be undone: an object with a `clientHistory` of
+    /// `Content`.
     ToolCheckpoint,
     /// An array of the prompts of several sessions.
     Prompts,
 }
 
 impl Form {
-    /// Returns its name in reports.
+    /// Returns the name of the format in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Messages => "json",
@@ -38,17 +39,17 @@ impl Form {
 pub(crate) enum Native {
     /// A session.
     Session(Form),
-    /// The line that a session of lines begins with.
+    /// The first line of a session of lines.
     Header,
-    /// A line that changes what is known about the session: `$set`.
+    /// A line that changes the facts about the session: `$set`.
     Set,
-    /// A line that takes messages back: `$rewindTo`.
+    /// A line that rewinds the conversation: `$rewindTo`.
     Rewind,
     /// A line that is a message.
     Message,
-    /// A line that would be a message, of an unknown type.
+    /// A line with the members of a message and an unknown type.
     Unknown,
-    /// A line that does something else: `$patch`.
+    /// A line with another operation, such as `$patch`.
     Operation,
     /// Something else.
     Other,
@@ -58,7 +59,7 @@ pub(crate) enum Native {
 const MESSAGE_TYPES: &[&str] =
     &["user", "human", "gemini", "model", "assistant", "info", "warning", "error"];
 
-/// Returns what a document is.
+/// Returns the kind of a document.
 pub(crate) fn native(root: Node<'_, '_>) -> Native {
     match root.kind() {
         Kind::Map => object(root),
@@ -120,7 +121,7 @@ struct KeyMembers<'d, 'a> {
     id: Option<Node<'d, 'a>>,
     content: Option<Node<'d, 'a>>,
     kind: Option<Node<'d, 'a>>,
-    /// Whether it has a name that only operations have.
+    /// Whether it has a key that only operations have.
     is_operation: bool,
 }
 
@@ -150,7 +151,7 @@ impl<'d, 'a> KeyMembers<'d, 'a> {
     }
 }
 
-/// Returns whether a document is one of a log.
+/// Returns whether a document has a known form of a log of Gemini CLI, and is not an operation.
 pub(crate) fn is_line(root: Node<'_, '_>) -> bool {
     !matches!(native(root), Native::Unknown | Native::Operation | Native::Other)
 }
@@ -163,12 +164,12 @@ fn array(root: Node<'_, '_>) -> Native {
     }
 }
 
-/// Returns whether a message is one that only Gemini CLI writes.
+/// Returns whether a message has a form that only Gemini CLI writes.
 pub(crate) fn is_gemini(message: Node<'_, '_>) -> bool {
     message.member("type").is_some_and(|kind| kind.is_text("gemini"))
 }
 
-/// Returns whether a node is a Content of the API.
+/// Returns whether a node is a `Content` of the API.
 fn is_content(node: Node<'_, '_>) -> bool {
     let is_role = |role: Node<'_, '_>| role.is_text("user") || role.is_text("model");
     node.kind() == Kind::Map

@@ -1,6 +1,6 @@
-//! The places where Gemini CLI keeps its sessions.
+//! Lists the places where Gemini CLI keeps its sessions.
 //!
-//! Not sessions, and never opened: `projects.json`, `shell_history`, credentials.
+//! `projects.json`, `shell_history` and credentials are not sessions and are never opened.
 
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 

@@ -1,13 +1,13 @@
-//! Texts that the CLI puts in the user's or the model's name, and what it puts around the
-//! words of the user.
+//! Recognizes texts that the CLI writes in the name of the user or the model, and text that it adds
+//! to that of the user.
 
 use vac_adapter::members::Rest;
 use vac_adapter::message_text::MessageText;
 use vac_adapter::prompt::{PromptRule, Typed, between};
 use vac_record::annotations::Author;
 
-/// Texts in the user's name. The versions are those of the first release in which a text was
-/// seen.
+/// The rules for texts in the user's name. The versions are those of the first release in which a
+/// text was seen.
 pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::prefix(
         "This is the Gemini CLI. We are setting up the context for our chat.",
@@ -16,7 +16,7 @@ pub(crate) const RULES: &[PromptRule] = &[
     ),
     PromptRule::tag(SESSION_CONTEXT, Author::Program, "0.28"),
     PromptRule::tag("hook_context", Author::Hook, "0.21"),
-    // What the compressor wrote: its summary, from 0.40 on after its notes.
+    // Written by the compressor: its summary, which follows its notes since 0.40.
     PromptRule::prefix("<state_snapshot>", Author::Program, "0.1"),
     PromptRule::prefix("<scratchpad>", Author::Program, "0.40"),
     PromptRule::prefix("System: Please continue.", Author::Program, "0.9"),
@@ -40,27 +40,27 @@ pub(crate) const RULES: &[PromptRule] = &[
 
 const SESSION_CONTEXT: &str = "session_context";
 
-/// Returns whether a text is a session context that is cut off.
+/// Returns whether a text is a truncated session context.
 pub(crate) fn is_cut_context(text: &str) -> bool {
     text.starts_with("<session_context>") && !text.contains("</session_context>")
 }
 
-/// The prompt of the CLI after the model stopped too early. A user may type it as well.
+/// The prompt that the CLI writes after the model stopped too early. A user may also type it.
 pub(crate) const CONTINUE: &str = "Please continue.";
 
-/// Answers in the model's name to the set-up message and to the summary of a compaction.
+/// The answers in the model's name to the set-up message and to the summary of a compaction.
 pub(crate) const CANNED_ANSWERS: &[&str] =
     &["Got it. Thanks for the context!", "Got it. Thanks for the additional context!"];
 
-/// The beginning of what the CLI writes after a command that the user ran with `!`.
+/// The beginning of the text that the CLI writes after a command that the user ran with `!`.
 pub(crate) const SHELL_COMMAND: &str = "I ran the following shell command:";
 const COMMAND: (&str, &str) = ("```sh\n", "\n```\n\nThis produced the following result:");
 /// The beginning of the result of such a command if the command failed.
 const EXITED: &str = "Command exited with code ";
 
-/// The mark between a prompt and the files that it names.
+/// The text between a prompt and the files that it names.
 const REFERENCED_FILES: &str = "--- Content from referenced files ---";
-/// The beginnings of texts that the user typed while the model worked.
+/// The beginnings of texts that contain what the user typed while the model worked.
 const STEERING: &[&str] = &["User steering update:", "User hints:"];
 
 /// Returns the command that the user ran, and its exit code if the text states one.

@@ -1,4 +1,4 @@
-//! One session, and the second pass: its entries.
+//! Implements the second pass: converts one session to entries.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -34,11 +34,11 @@ pub(crate) struct Surveyed<'i> {
     summary: Summary,
     model: String,
     working_dir: Option<String>,
-    /// The session that started this one.
+    /// The id of the session that started this one.
     parent: Option<String>,
     /// Whether another agent wrote the prompts.
     is_subagent: bool,
-    /// Whether the stated folder of the project has another hash than the log states.
+    /// Whether the log states another hash of the project than that of the stated folder.
     is_elsewhere: bool,
     versions: MessageVersions,
     answered: HashSet<Key>,
@@ -51,7 +51,7 @@ pub(crate) struct Surveyed<'i> {
 }
 
 impl<'i> Surveyed<'i> {
-    /// Creates a session of the result of a survey.
+    /// Creates a session from the result of a survey.
     pub fn new(
         id: String,
         mut builder: SessionBuilder,
@@ -100,7 +100,7 @@ impl<'i> Surveyed<'i> {
     }
 }
 
-/// Returns the session that a subagent's file belongs to: its folder is `chats/` and its id.
+/// Returns the session that started the subagent of a file, whose folder is `chats/<id>`.
 pub(crate) fn parent(folder: &str) -> Option<&str> {
     let (before, parent) = folder.trim_end_matches('/').rsplit_once('/')?;
     let above = before.rsplit('/').next();
@@ -190,7 +190,7 @@ struct Reader<'s> {
     calls: Calls<'s>,
     /// The number of messages so far.
     messages: usize,
-    /// Whether a turn began that the log does not say has ended.
+    /// Whether a turn began whose end the log has not stated.
     is_turn_open: bool,
     /// Whether the head of the session has been seen.
     has_head: bool,
@@ -236,7 +236,7 @@ impl<'s> Reader<'s> {
         version.ok_or(Error::Changed { file: None })
     }
 
-    /// Opens a turn with a message of the user or the model, and closes it with its end.
+    /// Opens a turn at a message of the user or the model, and closes it at its stated end.
     fn follow_turn(&mut self, message: Node<'_, '_>, version: Version) {
         let kind = message.member("type").and_then(Node::text);
         let end = kind.and_then(|kind| event::turn_end(&kind, message.member("content")));
@@ -255,7 +255,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Returns the id of the message that the last message repeats.
+    /// Returns the id of the message that the last one repeats.
     fn original(&self, slot: Slot) -> Option<&'s str> {
         let number = self.messages.checked_sub(1).filter(|_| slot == Slot::Message)?;
         self.session.versions.original_id(number)
@@ -319,7 +319,7 @@ impl<'s> Reader<'s> {
         let entry = match around.role {
             Role::Set => event::set(around, place.id(), sink.report()),
             Role::Head if is_first => {
-                // The first pass has read it, and reported nothing.
+                // The first pass has read the head and did not report on it.
                 around.head(&[], true, sink.report());
                 let replaced = &self.session.summary.replaced;
                 (!replaced.is_empty()).then(|| event::header(replaced.clone(), place.id()))
@@ -337,7 +337,7 @@ fn one(entry: Entry<'_>) -> Entries<'_> {
     (entry, Vec::new())
 }
 
-/// Returns an id for a piece of a frame: the frame's, and the piece's number in it.
+/// Returns an id for a piece of a frame: the id of the frame and the number of the piece.
 fn piece_id(place: Place, number: u64) -> String {
     match number {
         0 => place.id(),
@@ -345,7 +345,8 @@ fn piece_id(place: Place, number: u64) -> String {
     }
 }
 
-/// Counts the lines of a frame, from the last position on, because most pieces come in order.
+/// Counts the lines of a frame. It continues from the last position, because most pieces are in
+/// order.
 #[derive(Debug, Default)]
 struct Lines {
     frame: Place,
@@ -362,7 +363,7 @@ impl Lines {
             Content::Raw(raw) => raw.bytes,
         };
         let before = (bytes.as_ptr() as usize).saturating_sub(all.as_ptr() as usize);
-        // Bytes that were joined are not part of the frame.
+        // The bytes of a piece that was joined from several are not part of the frame.
         let before = if before <= all.len() { before } else { 0 };
         if frame.place != self.frame || before < self.at {
             *self = Self { frame: frame.place, at: 0, count: 0 };

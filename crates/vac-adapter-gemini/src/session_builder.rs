@@ -1,4 +1,4 @@
-//! Builds a session while a survey reads it.
+//! Builds a session during a survey.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,16 +15,16 @@ use crate::message_versions::{Key, MessageVersions, key};
 use crate::native::{Form, Native};
 use crate::walk::{self, Pick, Piece, Role, Shape, Slot};
 
-/// Frames of one file that belong together: a session's head and what follows it.
+/// Frames of one file that belong together: the head of a session and the lines after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     /// The file.
     pub file: usize,
-    /// Its frames, by index.
+    /// The indexes of its frames.
     pub frames: Range<u64>,
-    /// The time at which it begins; without one, that of the segment before it.
+    /// The time at which it begins; if it states none, that of the segment before it.
     pub moment: Moment,
-    /// Of a list of prompts, those of this session.
+    /// The prompts of this session, if the frame is a list of prompts of several sessions.
     pub picked: Vec<Pick>,
 }
 
@@ -33,21 +33,21 @@ pub(crate) struct Segment {
 pub(crate) struct SessionBuilder {
     /// `sessionId`.
     pub id: Option<String>,
-    /// The form of the head or the document that began it.
+    /// The format of the head or the document that began it.
     pub form: Option<Form>,
-    /// Its frames.
+    /// The frames of the session, in segments.
     pub segments: Vec<Segment>,
     /// The facts about it.
     pub facts: Facts,
     /// The versions of its messages.
     pub versions: MessageVersions,
-    /// Calls that contain their result.
+    /// The calls that contain their result.
     pub answered: HashSet<Key>,
-    /// Calls, where attachments have to be linked to them.
+    /// The calls, if attachments have to be linked to them.
     pub links: Option<Links>,
     /// The number of its entries.
     pub entries: u64,
-    /// Whether it has lines that only a log of lines has.
+    /// Whether it contains lines that only a log of lines contains.
     pub has_lines: bool,
 }
 
@@ -57,7 +57,7 @@ impl SessionBuilder {
         self.form.is_some() || self.has_lines
     }
 
-    /// Returns its form.
+    /// Returns the format of the session.
     pub fn variant(&self) -> Form {
         match self.form {
             Some(Form::Messages) if self.has_lines => Form::Lines,
@@ -70,7 +70,7 @@ impl SessionBuilder {
         let before = self.segments.last().map_or(Moment::MIN, |last| last.moment);
         let moment = moment.unwrap_or(before);
         match self.segments.last_mut() {
-            // Lines before the head are the head's.
+            // Lines before the first head belong to the session of that head.
             Some(last) if self.form.is_none() && last.file == place.file => last.moment = moment,
             _ => self.segments.push(segment(place, moment)),
         }
@@ -111,7 +111,7 @@ impl SessionBuilder {
         })
     }
 
-    /// Adds the prompts that were picked of the last frame.
+    /// Adds the prompts that were selected from the last frame.
     pub fn picked(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let last = self.segments.last_mut();
         let picked = last.map_or_else(Vec::new, |last| std::mem::take(&mut last.picked));
@@ -159,7 +159,7 @@ impl SessionBuilder {
         }
     }
 
-    /// Adds content, which is one entry for each response if there is nothing else.
+    /// Adds a content. It is one entry, or one for each response if it consists of responses.
     fn content(&mut self, content: Node<'_, '_>) {
         self.entries += message_content::responses(content).map_or(0, |responses| responses - 1);
         if let Some(links) = &mut self.links {
@@ -181,8 +181,8 @@ impl SessionBuilder {
         }
     }
 
-    /// Puts the segments in the order of their beginnings. If that is not the order in
-    /// which they were read, the versions have to be recorded again.
+    /// Sorts the segments by the time at which they begin. If that is not the order in which they
+    /// were read, the versions have to be recorded again.
     pub fn sort(&mut self, log: &Log<'_>) -> Result<(), Error> {
         if !self.segments.is_sorted_by_key(|segment| segment.moment) {
             self.segments.sort_by_key(|segment| segment.moment);
@@ -217,7 +217,7 @@ fn segment(place: Place, moment: Moment) -> Segment {
     Segment { file: place.file, frames: place.index..place.index, moment, picked: Vec::new() }
 }
 
-/// Records what a piece does to other messages. Returns whether it is a new message itself.
+/// Records the effect of a piece on other messages, and returns whether the piece is a new message.
 fn record_piece(versions: &mut MessageVersions, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
     match piece {
         Piece::Around(around) if around.role == Role::Set && around.lists().next().is_some() => {
@@ -251,7 +251,7 @@ fn message(versions: &mut MessageVersions, message: Node<'_, '_>) -> bool {
     versions.message(id.as_deref(), has_tokens, results, || message_content::hash(message))
 }
 
-/// Returns whether a user said a message, or the CLI for the user.
+/// Returns whether a message is in the user's name.
 pub(crate) fn is_user(message: Node<'_, '_>) -> bool {
     message_content::message_type(message).is_some_and(|(kind, _)| kind == MessageEntryType::User)
 }

@@ -1,7 +1,8 @@
-//! Output of `--output-format stream-json`: lines of a format of its own.
+//! Converts the output of `--output-format stream-json`, whose lines have a format of their own.
 //!
-//! Each line is an entry: a `message` of its `role`, a `tool_use` a tool-call, a `tool_result` a
-//! tool-result, and any other a system-event of its type. A further `init` with another `session_id` begins another session.
+//! Each line is an entry: a `message` is a message of its `role`, a `tool_use` a tool-call, a
+//! `tool_result` a tool-result, and any other line a system-event of its type. A further `init`
+//! with another `session_id` begins another session.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -30,11 +31,11 @@ use crate::facts::time;
 use crate::user_message_kind::{self, Position};
 use crate::{entry, tools};
 
-/// The name of the variant.
+/// The name of the variant in reports.
 const VARIANT: &str = "stream-json";
 
-/// Maximum number of sessions, because each is read on its own. Lines of further ones stay
-/// with the last.
+/// Maximum number of sessions, because each is read separately. Lines of further ones are part of
+/// the last session.
 const MAX_SESSIONS: usize = 1000;
 
 mapping! {
@@ -103,7 +104,7 @@ mapping! {
     }
 }
 
-/// Types of lines.
+/// The types of lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineType {
     Init,
@@ -114,11 +115,11 @@ enum LineType {
     Result,
 }
 
-/// Returns the type of a line, if it is one of a stream.
+/// Returns the type of a line, if the line is part of a stream.
 fn line_type(line: Node<'_, '_>) -> Option<LineType> {
     let is = |key: &str, kind| line.member(key).is_some_and(|value| value.kind() == kind);
     let has_text = |key: &str| is(key, Kind::Text);
-    // All lines have a time and no id.
+    // All lines of a stream have a time and no id.
     if !has_text("timestamp") || line.member("id").is_some() || line.member("uuid").is_some() {
         return None;
     }
@@ -161,10 +162,10 @@ pub(crate) fn preview(sample: &Sample<'_>) -> Option<Preview> {
     })
 }
 
-/// Maximum number of documents that are compared.
+/// Maximum number of documents that are read to recognize a stream.
 const MAX_COMPARED: u64 = 64;
 
-/// Returns whether a log is a stream: the first document that is a line of a stream or of a
+/// Returns whether a log is a stream. The first document that is a line of a stream or of a
 /// session's log decides.
 pub(crate) fn is_stream(log: &Log<'_>, is_log: fn(Node<'_, '_>) -> bool) -> Result<bool, Error> {
     let mut found = None;
@@ -215,7 +216,7 @@ pub(crate) fn sessions<'i>(
     sessions.collect()
 }
 
-/// Returns whether a line begins another session than the one that is known.
+/// Returns whether a line begins another session than the current one.
 fn is_other_session(line: Node<'_, '_>, facts: &Facts) -> bool {
     line_type(line) == Some(LineType::Init)
         && facts.session.as_deref().is_some_and(|session| {
@@ -257,7 +258,7 @@ struct Stream<'i> {
     log: Rc<Log<'i>>,
     facts: Facts,
     id: String,
-    /// Its lines, by the number of their frame.
+    /// The range of its frames.
     frames: std::ops::Range<u64>,
 }
 
@@ -300,13 +301,13 @@ impl Session for Stream<'_> {
     }
 }
 
-/// The ids of calls that run commands: results do not name their tool.
+/// The ids of calls that run commands, because results do not name their tool.
 type ShellCalls = HashSet<String>;
 
 /// Maximum number of calls whose tool is remembered.
 const MAX_SHELL_CALLS: usize = 1 << 15;
 
-/// Returns the entry of a frame, and the bytes it was made of.
+/// Returns the entry of a frame, and the bytes from which it was made.
 fn frame_entry<'f>(
     frame: &'f Frame<'_>,
     shell_calls: &mut ShellCalls,
@@ -399,7 +400,7 @@ fn result<'a>(
     Entry::ToolResult(ToolResultEntry { id: Some(place.id().into()), ..result })
 }
 
-/// Returns the event of any other line, with all its members.
+/// Returns the event of a line of any other type, with all its members.
 fn event<'a>(
     line: Node<'a, '_>,
     kind: Option<LineType>,

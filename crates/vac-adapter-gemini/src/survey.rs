@@ -1,4 +1,4 @@
-//! The first pass: finds the sessions of an input.
+//! Implements the first pass: finds the sessions of an input.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ pub(crate) fn sessions<'i>(
 struct Survey {
     builders: Vec<SessionBuilder>,
     by_id: HashMap<String, usize>,
-    /// The session that lines belong to.
+    /// The session that the current lines belong to.
     current: Option<usize>,
     has_attachments: bool,
     /// Whether the contents of messages are hashed ([`MessageVersions::new`]).
@@ -104,8 +104,8 @@ impl Survey {
         at
     }
 
-    /// Returns the session of an id: one that is known, else the lines that no session has claimed
-    /// yet, else a new one.
+    /// Returns the session with an id: a known one, otherwise the lines that belong to no session
+    /// yet, otherwise a new one.
     fn session(&mut self, id: Option<String>) -> usize {
         if let Some(at) = id.as_ref().and_then(|id| self.by_id.get(id)) {
             return *at;
@@ -169,7 +169,7 @@ fn is_at(segment: &Segment, place: Place) -> bool {
     segment.file == place.file && segment.frames.start == place.index && !segment.picked.is_empty()
 }
 
-/// The beginning of a session.
+/// The facts with which a session begins.
 #[derive(Default)]
 struct Begin {
     id: Option<String>,

@@ -1,4 +1,4 @@
-//! Tool calls, thoughts and tokens of a message of the model.
+//! Converts tool calls, thoughts and tokens of a message of the model.
 
 use vac_adapter::parts::failed;
 use vac_adapter::parts::outcome::{self, StatedEnd};
@@ -102,7 +102,7 @@ fn call<'a>(
             &annotations,
         ))
     });
-    // Without a result, status and display stay on the call.
+    // The call keeps status and display if it has no result.
     if result.is_none() {
         of_call.outcome = status.as_deref().and_then(outcome::status_outcome);
         if status.as_deref() == Some("awaiting_approval") {
@@ -118,7 +118,7 @@ fn call<'a>(
     children.extend(result);
 }
 
-/// Returns the members of a result that the user saw.
+/// Returns the members of a result that were displayed to the user.
 fn shown<'a>(display: Option<Node<'a, '_>>) -> impl Iterator<Item = (Text<'a>, Any<'a>)> {
     display.map(|display| ("resultDisplay".into(), display.carry())).into_iter()
 }
@@ -165,7 +165,7 @@ pub(crate) fn thoughts<'a>(
     }
 }
 
-/// Returns the tokens of a message as the CLI states them, and in additive buckets.
+/// Returns the tokens of a message with their canonical names, and in additive buckets.
 pub(crate) fn usage<'a>(
     tokens: Node<'a, '_>,
     report: &mut Report,

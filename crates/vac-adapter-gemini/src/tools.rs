@@ -1,10 +1,10 @@
-//! The tools of Gemini CLI.
+//! Defines the tools of Gemini CLI.
 
 use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 
-/// The members of edits that state the change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string"],
     new: &["new_string"],
@@ -12,7 +12,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     ..ChangeKeys::NONE
 };
 
-/// The table of tools.
+/// The table of the agent's tools.
 pub(crate) const TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command", "run_command"])
@@ -71,7 +71,8 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     server,
 };
 
-/// Returns the server in a name: `mcp_<server>_<tool>` since 0.33, `<server>__<tool>` before.
+/// Returns the server in the name of a tool: `mcp_<server>_<tool>` since 0.33, `<server>__<tool>`
+/// before.
 fn server(name: &str) -> Option<&str> {
     let (server, tool) = match name.strip_prefix("mcp_") {
         Some(rest) => rest.trim_start_matches('_').split_once('_')?,
@@ -80,8 +81,8 @@ fn server(name: &str) -> Option<&str> {
     (!server.is_empty() && !tool.is_empty()).then_some(server)
 }
 
-/// Returns the action of a call. Before 0.33 a tool of a server has a name of its own, and only
-/// what the user saw of the call names the server: `list_pages (browser MCP Server)`.
+/// Returns the action of a call. Before 0.33, the name of a server's tool does not contain the
+/// server; only the displayed name does: `list_pages (browser MCP Server)`.
 pub(crate) fn action<'n>(name: &'n str, display_name: Option<&str>) -> Action<'n> {
     let action = TOOLS.action(name);
     let shown = display_name.and_then(|shown| {

@@ -1,4 +1,4 @@
-//! When Gemini CLI deletes sessions, and the hooks that it calls.
+//! Describes when Gemini CLI deletes sessions, and the hooks that it calls.
 
 use vac_adapter::places::{AgentPlace, Variables};
 use vac_adapter::upkeep::{AgentHook, HookKind, Retention, Upkeep};

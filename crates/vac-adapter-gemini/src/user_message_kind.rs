@@ -1,4 +1,4 @@
-//! Finds the author of a message in the user's name.
+//! Determines the author of a message in the user's name.
 
 use vac_adapter::prompt::block_author;
 use vac_adapter::tools::canonical;
@@ -8,19 +8,20 @@ use vac_value::{Kind, Node};
 use crate::message_content::is_response;
 use crate::prompt_rules::{CANNED_ANSWERS, CONTINUE, RULES, is_cut_context, user_command};
 
-/// The facts about a message besides its content.
+/// The facts about a message other than its content.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent facts
 pub(crate) struct Position {
-    /// The model's canned answer to a summary follows: the compressor wrote the message.
+    /// Whether the model's canned answer to a summary follows, so that the compressor wrote the
+    /// message.
     pub is_summary: bool,
-    /// The session is a subagent's: its prompts are those of the agent that started it.
+    /// Whether the session is a subagent's, so that the agent that started it wrote the prompts.
     pub is_subagent: bool,
-    /// The log has not stated that the turn ended.
+    /// Whether the log has not stated the end of the turn.
     pub is_turn_open: bool,
 }
 
-/// Adds the author of a message in the user's name, by its content.
+/// Adds the author of a message in the user's name, according to its content.
 pub(crate) fn annotate(
     content: Node<'_, '_>,
     shown: Option<Node<'_, '_>>,
@@ -75,7 +76,7 @@ fn author(content: Node<'_, '_>) -> Author {
             },
         }
     }
-    // Responses and what belongs to them, such as images, are not the user's.
+    // Responses and their parts, such as images, are not the user's.
     others.unwrap_or(if has_responses { Author::Program } else { Author::User })
 }
 
@@ -98,7 +99,7 @@ fn parts<'d: 'a, 'a>(content: Node<'d, 'a>) -> impl Iterator<Item = Node<'d, 'a>
     one.into_iter().chain(content.elements().filter(move |_| is_list))
 }
 
-/// Returns the text of a part. Thoughts are entries of their own.
+/// Returns the text of a part, unless it is a thought, which has its own entry.
 fn part_text<'d: 'a, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     let text = match part.kind() {
         Kind::Text => Some(part),
@@ -115,15 +116,16 @@ pub(crate) fn first_text<'d: 'a, 'a>(content: Node<'d, 'a>) -> Option<Node<'d, '
     parts(content).find_map(part_text)
 }
 
-/// Returns whether a text may be a command or context: most texts are long and begin otherwise.
+/// Returns whether a text may be a command or context. This check is fast: most texts are long and
+/// begin otherwise.
 pub(crate) fn is_marked(text: Node<'_, '_>) -> bool {
     let first = text.raw().get(1).copied();
-    // `I` is the first letter of what the CLI writes after a command of the user.
+    // `I` is the first letter of the text that the CLI writes after a command of the user.
     first.is_some_and(|byte| matches!(byte, b'<' | b'/' | b'?' | b'\\' | b' ' | b'I'))
 }
 
-/// Returns whether a text was typed for the CLI rather than the model. A path or a comment is not a
-/// command.
+/// Returns whether a text is a command for the CLI rather than a prompt for the model. A path or a
+/// comment is not a command.
 fn is_command(text: &str) -> bool {
     let is_name = |text: &str| {
         let name = text.split_whitespace().next().unwrap_or_default();
@@ -134,7 +136,7 @@ fn is_command(text: &str) -> bool {
     text.trim_end() == "?" || text.strip_prefix('/').is_some_and(is_name)
 }
 
-/// Returns the annotations of a prompt that is only a text.
+/// Returns the annotations of a prompt that consists of a text only.
 pub(crate) fn annotations(
     content: Option<Node<'_, '_>>,
     position: Position,

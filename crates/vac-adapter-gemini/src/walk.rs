@@ -1,4 +1,4 @@
-//! The pieces of a frame that entries are made of.
+//! Splits a frame into the pieces from which entries are made.
 
 use std::ops::Range;
 
@@ -22,26 +22,26 @@ pub(crate) enum Slot {
     Content,
     /// A prompt of `logs.json`.
     Prompt,
-    /// The tool call that a checkpoint was made for.
+    /// The tool call before which a checkpoint was made.
     Call,
     /// The conversation as the user saw it when a checkpoint was made.
     Display,
     /// A line that takes messages back.
     Rewind,
-    /// A line that does something else.
+    /// A line with another operation.
     Operation,
     /// A document that is not part of a session.
     Other,
 }
 
-/// One piece of a frame.
+/// A piece of a frame.
 #[derive(Debug)]
 pub(crate) enum Piece<'p, 'd, 'a> {
-    /// The object around lists; comes first.
+    /// The object around lists. It is passed first.
     Around(&'p Around<'d, 'a>),
-    /// An element of a list, or a line, and whether the canned answer to a summary follows.
+    /// An element of a list or a line, and whether the canned answer to a summary follows.
     Element(Slot, Node<'d, 'a>, bool),
-    /// Bytes that cannot be carried as a value, and the kind of element that they would be.
+    /// Bytes that cannot be kept as a value, and the kind of element that they would be.
     Raw(Slot, &'p Raw<'a>),
 }
 
@@ -50,26 +50,27 @@ pub(crate) enum Piece<'p, 'd, 'a> {
 pub(crate) enum Role {
     /// The head of a session.
     Head,
-    /// A change to it.
+    /// A change of the session's facts.
     Set,
 }
 
-/// An object, without the lists in it.
+/// An object without its lists.
 #[derive(Debug)]
 pub(crate) struct Around<'d, 'a> {
-    /// Its role.
+    /// The role of the object.
     pub role: Role,
     /// The document.
     pub node: Node<'d, 'a>,
-    /// The object that the lists are in.
+    /// The object that contains the lists.
     inner: Node<'d, 'a>,
     pub lists: Lists,
-    /// If its other members cannot be carried as values: its text with empty lists, and
-    /// why.
+    /// The text of the object with empty lists and the reason, if its other members cannot be kept
+    /// as values.
     pub raw: Option<(Vec<u8>, Reason)>,
 }
 
-/// The members of an object that are lists, or the call of a checkpoint, and what they hold.
+/// The members of an object that are lists or the call of a checkpoint, and the kind of their
+/// elements.
 pub(crate) type Lists = &'static [(&'static str, Slot)];
 
 const MESSAGES: Lists = &[("messages", Slot::Message)];
@@ -96,20 +97,20 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Some(Self { role, node, inner, lists, raw: None })
     }
 
-    /// Returns the members around the lists of a damaged session, of which a document has been made
-    /// with empty lists.
+    /// Returns the members around the lists of a damaged session, whose lists are empty in
+    /// `document`.
     pub fn damaged(document: &'d Document<'a>, form: Form) -> Option<Self> {
         let mut around = Self::new(document.root(), Native::Session(form))?;
         around.check_encodable(document.duplicate_keys().len() > 0);
         Some(around)
     }
 
-    /// Returns a member next to the lists.
+    /// Returns a member that is next to the lists.
     pub fn member(&self, key: &str) -> Option<Node<'d, 'a>> {
         self.inner.member(key)
     }
 
-    /// Returns its lists.
+    /// Returns the lists of the object.
     pub fn lists(&self) -> impl Iterator<Item = (Slot, Node<'d, 'a>)> {
         self.lists.iter().filter_map(|(key, slot)| {
             let list = self.inner.member(key)?;
@@ -122,7 +123,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Head::read(self.inner, named, Wanted { lists: self.lists, is_hoisted }, report)
     }
 
-    /// Returns its text with empty lists.
+    /// Returns the text of the object with empty lists.
     pub fn text(&self) -> Vec<u8> {
         let (raw, start) = (self.node.raw(), self.node.offset());
         let mut lists: Vec<_> = self.lists().map(|(_, list)| list).collect();
@@ -139,8 +140,8 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         text
     }
 
-    /// Checks whether both encodings can express the members. If one cannot, they become an entry,
-    /// because a record's head cannot contain raw text.
+    /// Checks whether both encodings can express the members. If one of them cannot, the members
+    /// become an entry, because the head of a record cannot contain raw text.
     fn check_encodable(&mut self, is_ambiguous: bool) {
         if is_ambiguous {
             self.raw = Some((self.text(), Reason::DuplicateKey));
@@ -153,14 +154,14 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
     }
 }
 
-/// Returns whether a member is one of the lists.
+/// Returns whether a member of the object is one of its lists.
 pub(crate) fn is_list(lists: Lists, key: &str, value: Node<'_, '_>) -> bool {
     let kind = |slot| if slot == Slot::Call { Kind::Map } else { Kind::Array };
     lists.iter().any(|(list, slot)| *list == key && value.kind() == kind(*slot))
 }
 
-/// A receiver of pieces, each with its number: the first of a frame is 0, elements of lists begin
-/// with 1.
+/// A receiver of pieces, each with its number: the first of a frame has 0, and elements of lists
+/// begin at 1.
 pub(crate) type Show<'s> = dyn FnMut(u64, Piece<'_, '_, '_>) -> Result<(), Error> + 's;
 
 /// The kind of a frame.
@@ -183,7 +184,7 @@ impl Shape {
         }
     }
 
-    /// Returns what the frame is.
+    /// Returns the kind of the frame.
     pub fn native(&self) -> Native {
         match self {
             Self::Whole(native) => *native,
@@ -203,16 +204,16 @@ impl Shape {
     }
 }
 
-/// A prompt of a list that holds those of several sessions.
+/// A prompt of a list with the prompts of several sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct Pick {
-    /// Its number in the list, from 1.
+    /// The number of the prompt in the list, from 1.
     pub number: u64,
-    /// Its nodes in the document, or its bytes in a damaged one.
+    /// The nodes of the prompt in the document, or its bytes in a damaged document.
     pub range: Range<usize>,
 }
 
-/// Passes each element of a list of prompts to `show`, with its session.
+/// Passes each element of a list of prompts to `show`, with the session of the element.
 pub(crate) fn prompts(frame: &Frame<'_>, show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
     match document(frame) {
         Err(raw) => damaged::prompts(raw.bytes, show),
@@ -242,7 +243,7 @@ pub(crate) fn picked(frame: &Frame<'_>, picks: &[Pick], show: &mut Show<'_>) -> 
     }
 }
 
-/// Returns the document of a frame, also of one that is only ambiguous.
+/// Returns the document of a frame, even if the frame is ambiguous.
 fn document<'f, 'a>(frame: &'f Frame<'a>) -> Result<&'f Document<'a>, &'f Raw<'a>> {
     match &frame.content {
         Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
@@ -320,7 +321,7 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         is_summary: bool,
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
-        // Keys are in the order of the document.
+        // The keys are in the order of the document.
         let from = self.doubles.partition_point(|double| *double < node.index());
         if self.doubles.get(from).is_none_or(|double| !within(node, *double)) {
             return show(number, Piece::Element(slot, node, is_summary));

@@ -1,11 +1,11 @@
-//! What tests have to know about the sessions of Goose: what need not be in a record and why, and where
-//! native logs have their ids.
+//! Rules for tests about the sessions of Goose: what a record may omit and why, and where native
+//! logs state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Goose.
+/// The rules for the logs of Goose.
 pub const GOOSE: AgentRules = AgentRules {
     name: "goose",
     exceptions: &[

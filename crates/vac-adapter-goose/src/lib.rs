@@ -7,7 +7,8 @@
 //! let log = Memory {
 //!     name: "20250901_090000.jsonl",
 //!     bytes: br#"{"working_dir": "/home/ada", "description": "Geese", "message_count": 1}
-//!         {"role": "user", "created": 1756717200, "content": [{"type": "text", "text": "Hi"}]}"#,
+//!         {"role": "user", "created": 1756717200,
+//!         "content": [{"type": "text", "text": "Hi"}]}"#,
 //! };
 //! let sessions = Goose.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -23,8 +24,8 @@
 //! | `database` | `sessions.db`, written since September 2025 |
 //! | `jsonl` | a session as lines, before |
 //!
-//! A session of the database is the documents of its rows (`store.rs`): its own, then its messages, then
-//! its requests. What `goose session export` writes is not supported.
+//! A session of the database is read as the documents of its rows (`store.rs`): its own, then its
+//! messages, then its requests. The output of `goose session export` is not supported.
 //!
 //! # What rows and lines become
 //!
@@ -63,7 +64,7 @@ mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 
-/// The adapter.
+/// The adapter of Goose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Goose;
 

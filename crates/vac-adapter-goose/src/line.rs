@@ -1,4 +1,4 @@
-//! Rows and lines as entries.
+//! Converts rows and lines to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::children;
@@ -53,7 +53,7 @@ mapping! {
     pub(crate) struct ToolRequest<'a>("toolRequest"; key, value) {
         "type" => "the entry's type", stated = value.is_text("toolRequest");
         "id" => "`call-id`", take call_id: Text<'a> = value.text();
-        "toolCall" => "`name` and `input`; kept", note call: Node<'a, 'a> = Some(value);
+        "toolCall" => "`name` and `input`", note call: Node<'a, 'a> = Some(value);
         "metadata" | "_meta" => "", keep;
     }
 }
@@ -78,7 +78,7 @@ mapping! {
     }
 }
 
-/// Who sees a message.
+/// The visibility of a message for the user and the model.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Visibility {
     pub user: Option<bool>,
@@ -89,7 +89,7 @@ fn metadata<'d, 'a>(row: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     row.member("metadata_json").or_else(|| row.member("metadata"))
 }
 
-/// Returns who sees a message, as far as it is stated.
+/// Returns the visibility that a message states.
 pub(crate) fn visibility(row: Node<'_, '_>) -> Visibility {
     let of = |key: &str| metadata(row).and_then(|metadata| metadata.member(key)?.bool());
     Visibility { user: of("userVisible"), agent: of("agentVisible") }
@@ -169,7 +169,7 @@ fn message<'a>(
         permission: blocks().find_map(question),
         ..EntryAnnotations::default()
     };
-    // Results are in the user's name, but are not the user's words.
+    // Results are in the user's name, but the user did not write them.
     let has_results_only = blocks().next().is_some() && blocks().all(is_result);
     if kind == MessageEntryType::User && !has_results_only {
         it.author = Some(lines.author(row));

@@ -10,19 +10,19 @@ use vac_value::{Kind, Node};
 
 use crate::line;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
     kind: Option<String>,
     is_database: bool,
-    /// Whether requests state their tokens; else those of the session count.
+    /// Whether requests state their tokens. Otherwise those of the session count.
     pub has_ledger: bool,
     /// The summaries that only the model sees: their lines and ids.
     summaries: Vec<(u64, String)>,
 }
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy)]
 pub(crate) enum Document<'d, 'a> {
     Session(Node<'d, 'a>),
@@ -51,7 +51,7 @@ impl<'d, 'a> Document<'d, 'a> {
 }
 
 impl Lines {
-    /// Returns how a message that the model does not see any more was replaced.
+    /// Returns the way in which a message that the model does not see any more was replaced.
     pub fn superseded(&self, row: Node<'_, '_>, at: LineAt) -> Option<Superseded<'_>> {
         let visible = line::visibility(row);
         let is_left = visible.agent == Some(false) && visible.user != Some(false);
@@ -60,7 +60,7 @@ impl Lines {
         Some(Superseded { how: SupersededHow::Compacted, by: Some(by.as_str().into()) })
     }
 
-    /// Returns whose words a message in the user's name is.
+    /// Returns the author of a message in the user's name.
     pub fn author(&self, row: Node<'_, '_>) -> Author {
         match self.kind.as_deref() {
             _ if line::visibility(row).user == Some(false) => Author::Program,
@@ -158,7 +158,7 @@ impl LineFormat for Lines {
         if self.is_database { "database" } else { "jsonl" }
     }
 
-    /// Files were imported into the database, and stay.
+    /// Files that were imported into the database are kept.
     fn share(&self) -> Share {
         if self.is_database { Share::Whole } else { Share::Older }
     }

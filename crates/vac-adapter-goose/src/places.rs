@@ -1,12 +1,12 @@
-//! Where Goose keeps its sessions.
+//! Lists the places where Goose keeps its sessions.
 //!
-//! Sessions that were imported into the database are still there as files; the database replaces them.
+//! Sessions that were imported into the database still exist as files, which the database replaces.
 //! Not sessions, and never opened: settings, credentials, schedules, logs of the program.
 
 use vac_adapter::places::System::{Linux, MacOs, Windows};
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 
-/// Where sessions are below the folder for data.
+/// The sessions below the folder for data.
 const SESSIONS: &[Keep] =
     &[Keep::stores(&["sessions"], &["sessions.db"]), Keep::logs(&["sessions"], &["*.jsonl"])];
 

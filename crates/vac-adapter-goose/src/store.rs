@@ -1,4 +1,4 @@
-//! `sessions.db`, as tables.
+//! Describes `sessions.db` as tables.
 
 use vac_adapter::container::{
     Cell, DatabaseTables, Row, RowDocument, RowTable, Rows, Stores, Table,
@@ -33,7 +33,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: false,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[SESSIONS, MESSAGES, LEDGER],
     open_database: |database| DATABASE.open(database),

@@ -1,4 +1,5 @@
-//! Numbers of tokens: those of each request (`usage_ledger`), else the totals of the session.
+//! Reads numbers of tokens: those of each request (`usage_ledger`), or else the totals of the
+//! session.
 
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Usage;
@@ -22,12 +23,12 @@ mapping! {
     }
 }
 
-/// Returns what a request used.
+/// Returns the tokens that a request used.
 pub(crate) fn of_request<'a>(row: Node<'a, 'a>, report: &mut Report) -> Option<Usage<'a>> {
     buckets(Ledger::read(row, &[], report))
 }
 
-/// Returns what a session used in all. Its other numbers are those of the last request.
+/// Returns the totals of a session. Its other numbers are those of the last request.
 pub(crate) fn of_session<'a>(row: Node<'a, '_>) -> Option<Usage<'a>> {
     let number = |key: &str| row.member(key).and_then(Node::uint);
     buckets(Ledger {

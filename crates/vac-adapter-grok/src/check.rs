@@ -1,11 +1,11 @@
-//! What tests have to know about logs of Grok Build and of the Agent Client Protocol: what need not be
-//! in a record and why, and where native logs have their ids.
+//! Rules for tests about logs of Grok Build and of the Agent Client Protocol: what a record may
+//! omit and why, and where native logs state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Grok Build.
+/// The rules for the logs of Grok Build.
 pub const GROK: AgentRules = AgentRules {
     name: "grok",
     exceptions: &[

@@ -1,5 +1,5 @@
-//! What Grok Build keeps next to a log: `summary.json` with the working directory, the repository and
-//! the parent of the session, its plan, counters and compactions.
+//! Lists the files that Grok Build keeps next to a log: `summary.json` with the working directory,
+//! the repository and the parent of the session, its plan, counters and compactions.
 
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions};
 use vac_adapter::line_log::{git, text};
@@ -32,7 +32,7 @@ pub(crate) const COMPANIONS: Companions = Companions {
     ..Companions::NONE
 };
 
-/// Returns the value of a summary, if a document is what `vac-store` made of it.
+/// Returns the value of a summary, if a document contains it as `vac-store` provides it.
 pub(crate) fn summary<'d, 'a>(document: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     document.member("file")?.text()?;
     document.member("value").filter(|value| value.kind() == Kind::Map)

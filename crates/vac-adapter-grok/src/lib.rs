@@ -6,8 +6,9 @@
 //!
 //! let log = Memory {
 //!     name: "updates.jsonl",
-//!     bytes: br#"{"timestamp": 1787000000, "method": "session/update", "params": {"sessionId": "s1",
-//!         "update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "Hi"}}}}"#,
+//!     bytes: br#"{"timestamp": 1787000000, "method": "session/update",
+//!         "params": {"sessionId": "s1", "update": {"sessionUpdate": "user_message_chunk",
+//!         "content": {"type": "text", "text": "Hi"}}}}"#,
 //! };
 //! let sessions = Grok.survey(&log)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -59,12 +60,12 @@
 //!   joins the chunks of a message before it writes them. Other agents do not: in a capture, chunks of
 //!   one message that follow each other are one entry, with the lines as `chunks`.
 //! * The time of an entry is `agentTimestampMs`, that of the event; else `timestamp`, when the line was
-//!   written. Captures have no times, and get none.
+//!   written. Captures have no times, and none are added.
 //! * The name of a tool is `_meta."x.ai/tool".name` or `_meta.claudeCode.toolName`, else the `title` if that is one word (it is a label
 //!   in most agents), else the `kind`.
 //! * A capture is a log of the agent `acp`, unless it has extensions of Grok Build. The program is
 //!   `agentInfo` of the response to `initialize`.
-//! * `chat_history.jsonl` next to the log is the same session again, and is not read.
+//! * `chat_history.jsonl` next to the log contains the same session, and is not read.
 #![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
@@ -79,7 +80,7 @@ mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 
-/// The adapter.
+/// The adapter of Grok Build and of captures of the Agent Client Protocol.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grok;
 

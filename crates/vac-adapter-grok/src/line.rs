@@ -1,4 +1,4 @@
-//! Lines as entries.
+//! Converts lines to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
@@ -72,7 +72,7 @@ const EVENTS: &[&str] = &[
     "workflow_updated",
 ];
 
-/// What an update becomes.
+/// The kind of entry that an update becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Becomes {
     User,
@@ -83,7 +83,7 @@ pub(crate) enum Becomes {
     Event,
 }
 
-/// What decides how a line is read.
+/// The context that decides how a line is read.
 #[derive(Clone, Copy)]
 pub(crate) struct LineContext<'c> {
     becomes: Becomes,
@@ -170,7 +170,7 @@ pub(crate) fn tool_name<'a>(message: &Message<'_, 'a>) -> Option<Text<'a>> {
     named.or_else(kind).or(title)
 }
 
-/// Whether an update says that its call has ended.
+/// Returns whether an update states that its call has ended.
 pub(crate) fn is_end(message: &Message<'_, '_>) -> bool {
     message
         .of("status")
@@ -217,7 +217,7 @@ pub(crate) fn entry<'a>(
         Becomes::Event => &[],
     };
     let update = Update::read(native, named, context, report);
-    // What is left around the update.
+    // The members around the update.
     let mut left = params.rest;
     left.extend(object(meta.rest).map(|rest| ("_meta".into(), rest)));
     line.rest.extend(object(left).map(|rest| ("params".into(), rest)));
@@ -378,7 +378,7 @@ fn event<'a>(
     Entry::Event(event)
 }
 
-/// Returns what a turn used: of one model, or a child for each of several.
+/// Adds the tokens of a turn: those of one model, or a child for each of several models.
 fn used<'a>(
     usage: Option<Node<'a, 'a>>,
     timestamp: Option<&AbstractTimestamp<'a>>,
@@ -457,7 +457,7 @@ fn other<'a>(
     Entry::Event(event)
 }
 
-/// Returns the entry of chunks that are one message: the joined text, and the lines as they are.
+/// Returns the entry of chunks that are one message: the joined text, and the unchanged lines.
 pub(crate) fn joined_entry<'a>(
     nodes: Node<'a, 'a>,
     at: LineAt,

@@ -1,4 +1,4 @@
-//! The first pass over the lines of a log, and which agent wrote them.
+//! Implements the first pass over the lines of a log, and detects the agent that wrote them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -16,16 +16,16 @@ use crate::tools;
 /// The name of agents that write captures.
 pub(crate) const ACP: &str = "acp";
 
-/// The events that say that a summary replaces the conversation so far.
+/// The types of events which state that a summary replaces the conversation so far.
 pub(crate) const COMPACTIONS: &[&str] = &["compaction_checkpoint", "auto_compact_completed"];
 
 /// The methods of the protocol.
 const METHODS: &[&str] = &["authenticate", "initialize", "fs/", "session/", "terminal/"];
 
-/// Longer messages are several entries.
+/// The maximum number of bytes of joined chunks. A longer message becomes several entries.
 const MAX_JOINED: usize = 1 << 20;
 
-/// A line, taken apart as far as lines of all types have the same members.
+/// The members that lines of all types have.
 #[derive(Clone)]
 pub(crate) struct Message<'d, 'a> {
     pub method: Option<Text<'a>>,
@@ -33,7 +33,7 @@ pub(crate) struct Message<'d, 'a> {
     pub update: Option<Node<'d, 'a>>,
     /// The type of the update.
     pub kind: Option<Text<'a>>,
-    /// Whether the line is only the parameters of an update.
+    /// Whether the line consists only of the parameters of an update.
     pub is_bare: bool,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Call {
     pub result: Option<u64>,
 }
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
@@ -87,7 +87,7 @@ pub(crate) struct Lines {
     pub calls: HashMap<String, Call>,
     /// The sessions that calls started.
     pub delegations: HashMap<String, String>,
-    /// The folder of the session, which has its id.
+    /// The name of the session's folder, which is the session's id.
     folder: Option<String>,
     /// The first line of each id.
     ids: HashMap<String, u64>,
@@ -105,7 +105,7 @@ pub(crate) struct Lines {
     chunk: Option<Chunk>,
     /// Whether lines have the envelope of Grok Build.
     is_stored: bool,
-    /// Whether the ends of turns state tokens; else those of responses count.
+    /// Whether the ends of turns state tokens. Otherwise those of responses count.
     pub has_turn_usage: bool,
 }
 
@@ -132,12 +132,12 @@ impl Lines {
         EntryAnnotations { superseded, subagent, ..EntryAnnotations::default() }
     }
 
-    /// Whether a line is the first with its id.
+    /// Returns whether a line is the first with its id.
     pub fn is_first(&self, id: Node<'_, '_>, at: LineAt) -> bool {
         id.text().is_some_and(|id| self.ids.get(&*id) == Some(&at.index))
     }
 
-    /// Whether it is the session of a subagent.
+    /// Returns whether the session is that of a subagent.
     pub fn is_subagent(&self) -> bool {
         let parent = self.facts.parent.as_ref();
         parent.is_some_and(|it| it.relation == vac_record::annotations::Relation::Subagent)
@@ -268,7 +268,7 @@ impl Lines {
         self.chunk = Some(chunk);
     }
 
-    /// Adds what a response states.
+    /// Adds the facts that a response states.
     fn response(&mut self, result: Node<'_, '_>) {
         fill(&mut self.facts.session_id, result.member("sessionId"));
         if let Some(agent) = result.member("agentInfo") {
@@ -386,7 +386,7 @@ impl LineFormat for Lines {
     }
 }
 
-/// Returns what an update becomes.
+/// Returns the kind of entry that an update becomes.
 pub(crate) fn becomes(lines: &Lines, message: &Message<'_, '_>, at: LineAt) -> Becomes {
     match message.kind.as_deref() {
         Some("user_message_chunk" | "user_message") => Becomes::User,

@@ -1,4 +1,4 @@
-//! Decisions about what the agent may do.
+//! Reads decisions about what the agent may do.
 //!
 //! | line | decision |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | its response, `cancelled` | unknown: the turn was stopped |
 //! | `pending_interaction` of kind `permission` | asked |
 //!
-//! Who decides for the client, the user or its settings, is not stated.
+//! The protocol does not state whether the user or the settings of the client decide.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Where Grok Build keeps its sessions.
+//! Lists the places where Grok Build keeps its sessions.
 //!
 //! `chat_history.jsonl` next to a log is made from it. Not sessions, and never opened: settings and
 //! credentials of the program, copies of files for rewinding (`rewind_points.jsonl`).
@@ -13,6 +13,6 @@ pub(crate) const PLACES: &[AgentPlace] = &[
         keeps: &[Keep::logs(&["sessions", "*", "*"], &["updates.jsonl"])],
         ..AgentPlace::DEFAULT
     },
-    // Captures are wherever a client writes them.
+    // Clients write captures to any place.
     AgentPlace { agent: Some(crate::lines::ACP), ..AgentPlace::DEFAULT },
 ];

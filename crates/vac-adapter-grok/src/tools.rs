@@ -4,7 +4,7 @@ use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::{Action, Category};
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string", "oldText"],
     new: &["new_string", "newText"],
@@ -15,7 +15,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
 /// The members of inputs that are paths.
 const PATHS: &[&str] = &["target_file", "file_path", "path", "target_directory"];
 
-/// What the tools are for. The last names of each are kinds of the protocol.
+/// The table of the agent's tools. The last names of each are kinds of the protocol.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(
@@ -64,7 +64,8 @@ fn server(name: &str) -> Option<&str> {
     (!server.is_empty() && !tool.is_empty()).then_some(server)
 }
 
-/// Returns what a call does: by the name of its tool, else by the kind that the protocol states.
+/// Returns the action of a call, by the name of its tool, or else by the kind that the protocol
+/// states.
 pub(crate) fn action<'n>(name: &'n str, kind: Option<&'n str>) -> Action<'n> {
     let by_name = TOOLS.action(name);
     match kind {

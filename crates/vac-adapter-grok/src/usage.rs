@@ -1,5 +1,5 @@
-//! Numbers of tokens, which the end of a turn states: `turn_completed` of Grok Build, or the response
-//! to a prompt.
+//! Reads numbers of tokens, which the end of a turn states: `turn_completed` of Grok Build, or the
+//! response to a prompt.
 
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Usage;
@@ -21,7 +21,8 @@ mapping! {
     }
 }
 
-/// Returns what each model used in a turn, in buckets; the model is unknown if only totals are stated.
+/// Returns the tokens that each model used in a turn, in buckets. The model is unknown if only
+/// totals are stated.
 pub(crate) fn of_turn<'a>(usage: Node<'a, 'a>, report: &mut Report) -> Vec<Usage<'a>> {
     let models = usage.member("modelUsage").filter(|models| models.kind() == Kind::Map);
     let of_models = models.into_iter().flat_map(Node::members);
@@ -46,7 +47,7 @@ fn buckets<'a>(
         NativeUsage::read(usage, &[], report);
     let some = |number: Option<u64>| number.filter(|number| *number > 0);
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-    // The total shows whether what was cached is next to the input, as Codex states it.
+    // The total shows whether cached tokens are counted in addition to the input.
     let sum = [input, output, Some(cached)].into_iter().flatten().try_fold(0, u64::checked_add);
     let is_next_to = cached > 0 && total.is_some() && total == sum;
     let inside = if is_next_to { 0 } else { cached };

@@ -4,12 +4,13 @@
 //! use vac_adapter::{Adapter, Memory, session};
 //! use vac_adapter_hermes::Hermes;
 //!
-//! // What `vac-store` makes of the rows of a session.
+//! // The rows of a session as `vac-store` provides them.
 //! let rows = Memory {
 //!     name: "s1",
-//!     bytes: br#"{"sessions": {"id": "s1", "source": "cli", "started_at": 1785707674.25, "end_reason": "user_exit"}}
-//!         {"messages": {"id": 1, "session_id": "s1", "role": "user", "content": "Hi", "active": 1,
-//!         "timestamp": 1785707674.5}}"#,
+//!     bytes: br#"{"sessions": {"id": "s1", "source": "cli", "started_at": 1785707674.25,
+//!         "end_reason": "user_exit"}}
+//!         {"messages": {"id": 1, "session_id": "s1", "role": "user", "content": "Hi",
+//!         "active": 1, "timestamp": 1785707674.5}}"#,
 //! };
 //! let sessions = Hermes.survey(&rows)?;
 //! let (record, report) = session::collect(&*sessions[0], &session::RecordOptions::default())?;
@@ -24,8 +25,9 @@
 //! |---|---|
 //! | `database` | a session of `state.db` |
 //!
-//! A session is the documents of its rows (`store.rs`): its own, its system prompt, its messages, and
-//! what each model used. Exports, and the files that were written before the database, are not supported.
+//! A session is read as the documents of its rows (`store.rs`): its own, its system prompt, its
+//! messages, and the tokens of each model. Exports, and the files that were written before the
+//! database, are not supported.
 //!
 //! # What rows become
 //!
@@ -50,8 +52,8 @@
 //!
 //! # Decisions
 //!
-//! * Times are seconds with a fraction: `timestamp` is in milliseconds, and the native number is kept. A
-//!   number that is not a time (they occur) is only kept.
+//! * Times are seconds with a fraction: `timestamp` is in milliseconds, and the native number is
+//!   kept. Numbers that are not times occur, and are only kept.
 //! * The arguments of a call are JSON in a text: `input` is the value.
 //! * Columns of sessions that contain names of chats and persons (`user_id`, `chat_id`, `session_key`,
 //!   `origin_json`, ...) are never read, and neither are tables of gateways.
@@ -68,7 +70,7 @@ mod usage;
 
 use vac_adapter::line_log::{LineAdapter, LineAgent};
 
-/// The adapter.
+/// The adapter of Hermes Agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hermes;
 

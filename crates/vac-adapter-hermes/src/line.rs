@@ -1,4 +1,4 @@
-//! Rows as entries.
+//! Converts rows to entries.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::entry::{self, Common};
@@ -18,7 +18,7 @@ use crate::lines::{Lines, row, time};
 use crate::tools::TOOLS;
 use crate::usage;
 
-/// What decides how a row is read.
+/// The context that decides how a row is read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowContext<'c> {
     role: &'c str,
@@ -37,8 +37,8 @@ mapping! {
             note timestamp: AbstractTimestamp<'static> = time(Some(value));
         "tool_call_id" => "`call-id` of a result",
             take call_id: Text<'a> = value.text().filter(|_| context.role == "tool");
-        "tool_calls" => "a child `tool-call` for each; kept", note calls: Node<'a, 'a> = Some(value);
-        "reasoning_content" | "reasoning" => "a child `reasoning`; kept",
+        "tool_calls" => "a child `tool-call` for each", note calls: Node<'a, 'a> = Some(value);
+        "reasoning_content" | "reasoning" => "a child `reasoning`",
             note reasoning: Any<'a> = (context.role == "assistant").then(|| value.carry());
         "active" => "`vac.superseded`", note is_left: bool = value.uint().map(|active| active == 0);
         "compacted" => "`vac.superseded`", note is_compacted: bool = value.uint().map(|it| it == 1);

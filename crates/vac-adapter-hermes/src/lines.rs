@@ -1,4 +1,4 @@
-//! The first pass over the rows of a session, and which agent wrote them.
+//! Implements the first pass over the rows of a session, and detects the agent that wrote them.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use vac_value::{Kind, Node};
 use crate::line;
 use crate::tools::TOOLS;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
-    /// Whether models state their tokens; else those of the session count.
+    /// Whether models state their tokens. Otherwise those of the session count.
     pub has_usage: bool,
     /// The calls that run commands.
     pub shell_calls: HashSet<String>,
 }
 
-/// The tables, and the events that rows of them are.
+/// The tables, and the types of events that their rows become.
 const TABLES: &[(&str, &str)] = &[
     ("sessions", "session"),
     ("system_prompts", "system_prompt"),
@@ -31,7 +31,7 @@ const TABLES: &[(&str, &str)] = &[
     ("session_model_usage", "model_usage"),
 ];
 
-/// Returns the event that a row is, and the row.
+/// Returns the type of event that a row becomes, and the row.
 pub(crate) fn row<'d, 'a>(document: Node<'d, 'a>) -> Option<(&'static str, Node<'d, 'a>)> {
     TABLES.iter().find_map(|(table, event)| Some((*event, row_of(document, table)?)))
 }
@@ -41,7 +41,8 @@ pub(crate) fn time(column: Option<Node<'_, '_>>) -> Option<AbstractTimestamp<'st
     from_seconds(column?.number()?.to_f64())
 }
 
-/// Returns the relation of a session to its parent. Without a marker, it goes on after a compression.
+/// Returns the relation of a session to its parent. Without a marker, the session continues its
+/// parent after a compression.
 pub(crate) fn relation(config: Option<Node<'_, '_>>) -> Relation {
     let has = |key: &str| {
         let marker = config.and_then(|config| config.member(key));

@@ -1,11 +1,11 @@
-//! Where Hermes Agent keeps its sessions.
+//! Lists the places where Hermes Agent keeps its sessions.
 //!
 //! Not sessions, and never opened: settings and credentials (`config.yaml`, `.env`, `auth.json`).
 
 use vac_adapter::places::System::Windows;
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 
-/// Where databases are below the folder of the program.
+/// The databases below the folder of the program.
 const DATABASES: &[Keep] =
     &[Keep::stores(&[], &["state.db"]), Keep::stores(&["profiles", "*"], &["state.db"])];
 

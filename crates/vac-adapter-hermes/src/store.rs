@@ -1,4 +1,4 @@
-//! `state.db`, as tables.
+//! Describes `state.db` as tables.
 
 use vac_adapter::container::{
     Cell, DatabaseTables, Row, RowDocument, RowTable, Rows, Stores, Table,
@@ -18,7 +18,7 @@ const fn table(
     Table { name, columns, rows: Rows::By(key), order, compressed: &[] }
 }
 
-/// Without the columns that name chats and persons.
+/// The table of sessions, without the columns that name chats and persons.
 const SESSIONS: Table = table(
     "sessions",
     "id",
@@ -100,7 +100,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: false,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[SESSIONS, PROMPTS, MESSAGES, USAGE],
     open_database: |database| DATABASE.open(database),

@@ -1,4 +1,4 @@
-//! Numbers of tokens: those of each model, else the totals of the session.
+//! Reads numbers of tokens: those of each model, or else the totals of the session.
 
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Usage;
@@ -18,7 +18,7 @@ mapping! {
     }
 }
 
-/// Returns what a model, or a session, used.
+/// Returns the tokens that a model or a session used.
 pub(crate) fn read<'a>(row: Node<'a, 'a>, report: &mut Report) -> Option<Usage<'a>> {
     let Tokens { input, output, cache_read, cache_write, reasoning, model, rest: _ } =
         Tokens::read(row, &[], report);

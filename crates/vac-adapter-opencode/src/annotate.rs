@@ -17,22 +17,22 @@ use vac_record::annotations::{Author, SupersededHow};
 use crate::classify::Class;
 use crate::object::{StoredObject, Words};
 
-/// The facts about a session that annotations of its objects depend on.
+/// The facts about a session on which the annotations of its objects depend.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionOrigin<'s> {
-    /// Whether another session started it, so that the prompts are not the user's.
+    /// Whether another session started it, so that its prompts are not the user's.
     pub is_subagent: bool,
     /// Whether it was forked from another session.
     pub is_fork: bool,
-    /// When it was created.
+    /// The time at which it was created.
     pub created: Option<u64>,
-    /// The message, and the part of it, that the user went back to.
+    /// The message, and the part of it, to which the user went back.
     pub reverted_to: Option<(&'s str, Option<&'s str>)>,
 }
 
-/// Annotates the objects of a session, which are in the order of its entries.
+/// Annotates the objects of a session. They have to be in the order of its entries.
 pub(crate) fn annotate(objects: &mut [StoredObject<'_>], origin: SessionOrigin<'_>) {
-    // Objects that belong to no message may be between those of one.
+    // Objects that belong to no message may be between the objects of a message.
     let of_messages: Vec<_> =
         (0..objects.len()).filter(|at| objects[*at].message.is_some()).collect();
     let is_same = |one: &usize, other: &usize| objects[*one].message == objects[*other].message;
@@ -55,14 +55,15 @@ pub(crate) fn annotate(objects: &mut [StoredObject<'_>], origin: SessionOrigin<'
     }
 }
 
-/// The state before a message. A message is given by the numbers of its objects.
+/// The state of the conversation before a message. A message is given by the numbers of its
+/// objects.
 #[derive(Default)]
 struct Before<'g> {
     /// The last prompt that is not a request to compact the session.
     prompt: Option<&'g [usize]>,
     /// The prompt that the program repeats next.
     replayed: Option<&'g [usize]>,
-    /// Whether the last message was the note about a command of the user.
+    /// Whether the last message was the program's note about a command of the user.
     is_user_command: bool,
 }
 
@@ -101,14 +102,14 @@ impl<'g> Before<'g> {
     }
 }
 
-/// Returns the author of a message by its parts. One without texts is the user's.
+/// Returns the author of a message according to its parts. A message without texts is the user's.
 fn message_author(words: impl Iterator<Item = Words>) -> Author {
     let mut others = None;
     for words in words {
         let author = match words {
             Words::Text(author) => author,
             Words::UserCommand | Words::Compaction { .. } => Author::Program,
-            // The program attaches files, too: only the texts decide.
+            // Files do not decide, because the program attaches them, too.
             Words::Attached | Words::None => continue,
         };
         if author == Author::User {
@@ -119,8 +120,8 @@ fn message_author(words: impl Iterator<Item = Words>) -> Author {
     others.unwrap_or(Author::User)
 }
 
-/// Marks states of one message or part that a later one replaces. A prompt that waited is
-/// replaced by its message.
+/// Marks earlier states of a message or part as superseded by the last one. A prompt that waited is
+/// superseded by its message.
 fn mark_updated(objects: &mut [StoredObject<'_>], group: &[usize]) {
     for pair in group.windows(2) {
         let [one, other] = [&objects[pair[0]], &objects[pair[1]]];
@@ -136,7 +137,7 @@ fn mark_updated(objects: &mut [StoredObject<'_>], group: &[usize]) {
     }
 }
 
-/// Moves the end of a turn from the message, which is first, to the last of its parts.
+/// Moves the end of a turn from the message, which comes first, to the last of its parts.
 fn move_end(objects: &mut [StoredObject<'_>], group: &[usize]) {
     let ends = group.iter().rev().find_map(|at| objects[*at].notes.ends.take());
     let mut from_last = group.iter().rev().copied();
@@ -147,11 +148,11 @@ fn move_end(objects: &mut [StoredObject<'_>], group: &[usize]) {
     }
 }
 
-/// Marks the objects of a message that repeat those of another one, part by part.
+/// Marks the objects of a message that repeat those of another message, part by part.
 fn mark_replay(objects: &mut [StoredObject<'_>], original: &[usize], repeated: &[usize]) {
     for (from, to) in original.iter().zip(repeated) {
         let [old, new] = [&objects[*from], &objects[*to]];
-        // Copies differ in their ids, which have one length, and in nothing else.
+        // Copies differ only in their ids, which all have the same length.
         let is_copy = old.class == new.class
             && old.words == new.words
             && (old.is_message() || old.size == new.size);
@@ -160,8 +161,8 @@ fn mark_replay(objects: &mut [StoredObject<'_>], original: &[usize], repeated: &
     }
 }
 
-/// Marks the objects after the message, or the part of it, that the user went back to. Does nothing
-/// if ids are not unique.
+/// Marks the objects after the message, or the part of it, to which the user went back. Does
+/// nothing if ids are not unique.
 fn rewind(objects: &mut [StoredObject<'_>], message: &str, part: Option<&str>) {
     let named = |stored: &StoredObject<'_>, id: &str| stored.id.as_deref() == Some(id);
     let is_it = |stored: &StoredObject<'_>| match part {

@@ -1,5 +1,5 @@
-//! Lines of `opencode run --format json`: a part as it was when it was
-//! printed, or another event.
+//! Converts lines of `opencode run --format json`: a part as it was when it was printed, or another
+//! event.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::{Report, mapping};
@@ -12,7 +12,7 @@ use crate::object::push;
 use crate::part::{self, Entries, Scope};
 use crate::time;
 
-/// Known types of lines without a part.
+/// The known types of lines without a part.
 const EVENTS: &[&str] = &["error", "done"];
 
 /// The types of lines, and the types of their parts.
@@ -24,19 +24,19 @@ const CALLED: &[(&str, &str)] = &[
     ("step_finish", "step-finish"),
 ];
 
-/// The context in which a line is read.
+/// The context for reading a line.
 #[derive(Clone, Copy)]
 pub(crate) struct LineContext<'c> {
     /// The session's id.
     session: &'c str,
-    /// The part that the line contains.
+    /// The part in the line.
     part: Option<Node<'c, 'c>>,
     /// Whether the part states a time.
     has_time: bool,
 }
 
 impl LineContext<'_> {
-    /// Returns whether the entry of the line states this type of the line.
+    /// Returns whether the entry of the line states that the line has this type.
     fn states(self, kind: Node<'_, '_>) -> bool {
         let Some(part) = self.part else { return kind.text().is_some() };
         let part_kind = part.member("type");

@@ -6,7 +6,7 @@ use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// `OpenCode`.
+/// The rules for the logs of `OpenCode`.
 pub const OPENCODE: AgentRules = AgentRules {
     name: "opencode",
     exceptions: &[

@@ -1,4 +1,4 @@
-//! The class of an object of a store, by its members.
+//! Determines the class of an object of a store by its members.
 
 use vac_adapter::Parent;
 use vac_record::annotations::Relation;
@@ -15,7 +15,7 @@ pub(crate) enum Class {
     Message,
     /// A message of 2025, with its parts inside.
     Message2025,
-    /// A message of a table of its own, with everything inside.
+    /// A message that contains its parts, in a table of its own.
     SessionMessage,
     /// A part of a message.
     Part,
@@ -33,16 +33,16 @@ pub(crate) enum Class {
     Models,
     /// A row of a database whose data is not an object.
     Row,
-    /// An unknown member of an export, by the number of its name.
+    /// An unknown member of an export, and the number of its name.
     Member(Number),
-    /// Some other document.
+    /// Any other document.
     Other,
     /// Not a document.
     Raw,
 }
 
 impl Class {
-    /// Returns whether it describes the session and is not an entry.
+    /// Returns whether an object of this class describes the session and is not an entry.
     pub fn is_session_data(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
@@ -59,7 +59,7 @@ macro_rules! facts {
         }
 
         impl<'d, 'a> Facts<'d, 'a> {
-            /// Reads the facts of an object. Anything else has none.
+            /// Reads the facts of an object. Other values have no facts.
             pub fn new(object: Node<'d, 'a>) -> Self {
                 let mut facts = Self::default();
                 for (key, value) in object.members() {
@@ -84,7 +84,7 @@ facts! {
     role = "role",
     time = "time",
     timestamp = "timestamp",
-    /// A database's time of a row.
+    /// The time of a row in a database.
     row_time = "time_created",
     data = "data",
     part = "part",
@@ -115,7 +115,7 @@ facts! {
     error = "error",
     /// The place of a row in its session.
     sequence = "seq",
-    /// The way in which a prompt that waits is to be delivered.
+    /// The way in which a waiting prompt is to be delivered.
     delivery = "delivery",
     command = "command",
     parent = "parentID",
@@ -173,19 +173,19 @@ impl<'d, 'a> Facts<'d, 'a> {
         }
     }
 
-    /// Returns whether it is a message.
+    /// Returns whether the object is a message.
     fn is_message(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Returns whether it is a row that contains a whole message.
+    /// Returns whether the object is a row that contains a whole message.
     pub fn is_session_message(&self) -> bool {
         ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
             || (self.is_kind("shell") && is_a(self.command, Kind::Text))
     }
 
-    /// Returns whether it is a line of a capture: something happened, and when.
+    /// Returns whether the object is a line of a capture: it has a type and a time.
     fn is_captured(&self) -> bool {
         is_a(self.kind, Kind::Text)
             && is_a(self.session, Kind::Text)
@@ -194,12 +194,13 @@ impl<'d, 'a> Facts<'d, 'a> {
             && (self.part.is_none() || is_a(self.part, Kind::Map))
     }
 
-    /// Returns whether its type is this one.
+    /// Returns whether the object has this type.
     pub fn is_kind(&self, kind: &str) -> bool {
         self.kind.is_some_and(|node| node.is_text(kind))
     }
 
-    /// Returns the session that a session came from. A fork names no other parent.
+    /// Returns the session from which a session was started or forked. A fork names no other
+    /// parent.
     pub fn session_parent(&self) -> Option<Parent> {
         let id = |node: Option<Node<'_, '_>>| {
             Some(node?.text()?.into_owned()).filter(|id| !id.is_empty())
@@ -210,7 +211,7 @@ impl<'d, 'a> Facts<'d, 'a> {
             .or_else(|| Some(parent(id(self.parent)?, Relation::Subagent)))
     }
 
-    /// Returns the session and the messages, if it is an export.
+    /// Returns the session and the messages, if the object is an export.
     pub fn export(&self) -> Option<(Node<'d, 'a>, Node<'d, 'a>)> {
         let info = self.info.filter(|info| info.kind() == Kind::Map)?;
         let messages = self.messages.filter(|messages| messages.kind() == Kind::Array)?;
@@ -218,7 +219,7 @@ impl<'d, 'a> Facts<'d, 'a> {
     }
 }
 
-/// Types of rows of `session_message`, and of messages in exports of version 2.
+/// The types of rows of `session_message`, and of messages in exports of version 2.
 pub(crate) const SESSION_MESSAGES: &[&str] = &[
     "user",
     "assistant",
@@ -233,7 +234,7 @@ pub(crate) const SESSION_MESSAGES: &[&str] = &[
     "idle",
 ];
 
-/// Returns whether a message of an export is one of version 2: a type, and neither info nor parts.
+/// Returns whether a message of an export has version 2: it has a type, and neither info nor parts.
 pub(crate) fn is_flat(message: Node<'_, '_>) -> bool {
     let has = |key: &str| message.member(key).is_some();
     !has("info") && !has("parts") && has("id") && is_a(message.member("type"), Kind::Text)
@@ -245,7 +246,7 @@ pub(crate) fn is_a(fact: Option<Node<'_, '_>>, kind: Kind) -> bool {
 
 /// Returns the class of an array.
 pub(crate) fn array(array: Node<'_, '_>) -> Class {
-    // An empty one can be either; every session has diffs, few have todos.
+    // An empty array can be either; every session has diffs, few have todos.
     let all = |keys: &[&str]| {
         array.elements().all(|element| keys.iter().all(|key| element.member(key).is_some()))
     };
@@ -266,7 +267,7 @@ pub(crate) fn is_shared(array: Node<'_, '_>) -> bool {
     array.elements().next().is_some_and(is_shared_element)
 }
 
-/// Returns whether an array that begins with this is a shared session.
+/// Returns whether an array that begins with this element is a shared session.
 pub(crate) fn is_shared_element(first: Node<'_, '_>) -> bool {
     let kind = first.member("type");
     first.member("data").is_some()

@@ -1,5 +1,5 @@
-//! Reads the objects of a store from any container: one after the other, in an export, in a shared
-//! session, in the lines of a capture.
+//! Reads the objects of a store from any container: separate documents, an export, a shared
+//! session, or the lines of a capture.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::names::{Names, Number};
 use crate::object::{Model, Notes, Redaction, RowPlace, StoredObject, Words};
 use crate::{outcome, prompt_rules, secret, session_message, tool};
 
-/// All objects of an input, in its order, and the names they share.
+/// All objects of an input, in its order, and the names that they share.
 #[derive(Debug, Default)]
 pub(crate) struct Objects<'a> {
     /// The objects.
@@ -26,24 +26,25 @@ pub(crate) struct Objects<'a> {
     pub sessions: Names<'a>,
     /// The ids of messages.
     pub messages: Names<'a>,
-    /// Unknown members of exports.
+    /// The names of unknown members of exports.
     pub members: Names<'a>,
     /// The directories of messages.
     pub directories: Names<'a>,
     /// The models of messages.
     pub models: Vec<Model<'a>>,
     model_numbers: HashMap<Model<'a>, Number>,
-    /// The container that they were in.
+    /// The containers in which they were found.
     pub form: Form,
 }
 
-/// The containers that objects were in; of several, the last one in this list is the variant.
+/// The containers in which objects were found. If there are several, the last one in this list is
+/// the variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// Objects one after the other.
+    /// Objects as separate documents.
     #[default]
     Objects,
-    /// Messages with their parts inside.
+    /// Messages that contain their parts.
     Early,
     /// Rows of a database.
     Rows,
@@ -55,12 +56,12 @@ pub(crate) enum Form {
     Export,
 }
 
-/// The facts that a container states about the objects in it.
+/// The facts that a container states about its objects.
 #[derive(Clone, Copy, Default)]
 struct Around {
     session: Option<Number>,
     message: Option<Number>,
-    /// Whether the container decides to what its objects belong, and not their ids.
+    /// Whether the container decides what its objects belong to, and not their ids.
     is_nested: bool,
 }
 
@@ -80,7 +81,7 @@ impl<'a> Objects<'a> {
             Content::Document(document) => {
                 let is_redacted = adding.redactor.is_redacted(frame);
                 adding.document(document.root());
-                // What is neither object nor array is one object.
+                // A value that is neither object nor array is one object.
                 if let (true, Some(stored)) = (is_redacted, self.all.last_mut()) {
                     stored.redaction = Redaction::Whole;
                 }
@@ -104,7 +105,7 @@ impl<'a> Objects<'a> {
 struct Adding<'u, 'a, 'f> {
     objects: &'u mut Objects<'a>,
     place: Place,
-    /// The number of objects of a frame with several that have been added.
+    /// The number of objects that have been added of a frame with several objects.
     part: u64,
     redactor: &'u mut Redactor,
     keep: fn(Text<'f>) -> Text<'a>,
@@ -151,7 +152,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// Adds a message of an export, or any other element.
+    /// Adds an element of the messages of an export.
     fn exported(&mut self, message: Node<'_, 'f>, around: Around) {
         if message.kind() != Kind::Map {
             return self.next(message, &Facts::default(), Class::Other, around);
@@ -239,7 +240,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// Adds the next object of a frame that holds several.
+    /// Adds the next object of a frame that contains several.
     fn next(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
         self.part += 1;
         self.place.part = self.part;
@@ -341,13 +342,13 @@ impl<'f> Adding<'_, '_, 'f> {
         self.objects.all.push(stored);
     }
 
-    /// Adds the objects of a piece of a damaged export or shared session, with their text.
+    /// Adds the objects of a piece of a damaged export or shared session, and keeps their text.
     fn piece(&mut self, piece: Piece<'f>, around: &mut Around) {
         let from = self.objects.all.len();
         let (key, document) = match piece {
             Piece::List { .. } => return,
             Piece::Object { .. } => {
-                // What follows does not belong to the message before.
+                // The following objects do not belong to the previous message.
                 around.message = None;
                 return;
             }
@@ -378,7 +379,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// Adds a member of a damaged export, or of a damaged message of it.
+    /// Adds a member of a damaged export, or of a damaged message in it.
     fn damaged_member(
         &mut self,
         of: &str,
@@ -436,7 +437,7 @@ impl<'f> Adding<'_, '_, 'f> {
         Some(self.objects.messages.number(id?.text()?, self.keep))
     }
 
-    /// Returns the number of a message that the container holds around its parts.
+    /// Returns the number of a message that contains its parts in the container.
     fn nested_message(&mut self, id: Option<Node<'_, 'f>>) -> Number {
         let id = id.and_then(Node::text).map_or_else(Text::default, self.keep);
         self.objects.messages.add(id)
@@ -447,13 +448,13 @@ impl<'f> Adding<'_, '_, 'f> {
         Some(self.objects.directories.number(directory, self.keep))
     }
 
-    /// Returns the model of a message: an answer's own, or the one that a prompt asks for.
+    /// Returns the model of a message: that of an answer, or the one that a prompt requests.
     fn model(&mut self, facts: &Facts<'_, 'f>, early: &MessageFacts<'_, 'f>) -> Option<Number> {
         let asked = |key: &str| facts.model.and_then(|model| model.member(key));
         let (name, provider) = match (facts.model_id, early.model) {
             (Some(name), _) => (name, facts.provider),
             (None, Some(name)) => (name, early.provider),
-            // Only in a table of its own it is `id`.
+            // Only messages in a table of their own name it `id`.
             (None, None) => (asked("modelID").or_else(|| asked("id"))?, asked("providerID")),
         };
         let name = name.text().filter(|name| !name.is_empty())?;
@@ -488,7 +489,7 @@ fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
     }
 }
 
-/// Returns the end of a turn that an answer states.
+/// Returns the ending of a turn that an answer states.
 fn turn_end(facts: &Facts<'_, '_>, class: Class) -> Option<Ending> {
     let is_answer = match class {
         Class::Message => facts.role.is_some_and(|role| role.is_text("assistant")),

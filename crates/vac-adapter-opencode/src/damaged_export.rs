@@ -1,5 +1,5 @@
-//! Exports and shared sessions that are damaged or cut short: the objects that are complete in
-//! them are read, and the rest is kept unparsed.
+//! Reads exports and shared sessions that are damaged or truncated: their complete objects are
+//! read, and the rest is kept unparsed.
 
 use vac_adapter::damaged::{List, Piece, Pieces, beginning};
 use vac_value::{Document, Kind};
@@ -7,9 +7,9 @@ use vac_value::{Document, Kind};
 use crate::classify::is_shared_element;
 use crate::container::Form;
 
-/// The member of an export that holds messages.
+/// The member of an export that contains messages.
 pub(crate) const MESSAGES: &str = "messages";
-/// The member of a message that holds parts.
+/// The member of a message that contains parts.
 pub(crate) const PARTS: &str = "parts";
 
 /// The lists of an export.

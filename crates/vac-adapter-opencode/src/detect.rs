@@ -1,4 +1,4 @@
-//! Detection of `OpenCode`'s documents, and the preview of a session.
+//! Detects documents of `OpenCode`, and returns the preview of a session.
 
 use vac_adapter::damaged::{Piece, Pieces};
 use vac_adapter::{Confidence, Fit, Preview, Sample, Share, Verdict};
@@ -11,7 +11,7 @@ use crate::damaged_export::{LISTS, MESSAGES, form};
 /// Returns the verdict on the documents of a sample.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
-    // The one document of an export or a shared session may be cut short.
+    // An export or a shared session is one document, which may be truncated.
     if verdict.fits == 0 && is_damaged(sample.text()) {
         return Verdict::from_confidence(Confidence::Likely);
     }
@@ -21,7 +21,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
 /// Returns the verdict on one document.
 fn fit(document: Node<'_, '_>) -> Fit {
     if document.kind() == Kind::Array {
-        // Todos and changes of a session, which do not say whose they are.
+        // Todos and changes of a session do not name the session.
         let is_session_data = || matches!(array(document), Class::Diffs | Class::Todos);
         return match is_shared(document) {
             true => Fit::Fits(of_shared(document)),
@@ -61,7 +61,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
             };
             fits(is_id(of_metadata(&facts, "sessionID"), "ses_"), possible)
         }
-        // Other agents have titles and versions as well.
+        // Sessions of other agents have titles and versions, too.
         Class::Session => match facts.project {
             Some(_) => fits(is_id(facts.id, "ses_"), Fit::Fits(Confidence::Possible)),
             None => fits(is_id(facts.id, "ses_"), Fit::Contradicts("session-id")),
@@ -95,8 +95,8 @@ fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
     id.and_then(Node::text).is_some_and(|id| id.starts_with(prefix))
 }
 
-/// Returns whether bytes are the beginning of an export or of a shared session of `OpenCode`: what
-/// is complete in them names a session, or contains a message with its parts.
+/// Returns whether bytes are the beginning of an export or of a shared session of `OpenCode`: a
+/// complete object in them names a session, or contains a message with its parts.
 fn is_damaged(bytes: &[u8]) -> bool {
     let is_ours = |piece: Piece<'_>| match &piece {
         Piece::Member { of: "", key, value } if key.root().is_text("info") => {
@@ -171,7 +171,7 @@ fn see(preview: &mut Preview, facts: &Facts<'_, '_>) {
     let created = time.and_then(|time| time.member("created")).or(facts.timestamp);
     let created = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
     if class == Class::Session {
-        // The session itself overrides its messages.
+        // The facts of the session override those of its messages.
         preview.version = text(facts.version);
         preview.parent = facts.session_parent();
         preview.project = text(facts.directory).or_else(|| preview.project.take());

@@ -1,4 +1,4 @@
-//! Constructors of entries. Values that no object states are absent.
+//! Constructs entries. Values that no object states are absent.
 
 use std::borrow::Cow;
 
@@ -35,18 +35,18 @@ pub(crate) fn reasoning<'a>(
     Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
 }
 
-/// A tool that is called, with the ids of the call.
+/// A called tool, with the ids of the call.
 pub(crate) struct Called<'a> {
     /// The tool's name.
     pub name: Option<Text<'a>>,
-    /// The id that the call and its result have in common.
+    /// The id that the call and its result share.
     pub call_id: Option<Text<'a>>,
     /// The id of the entry of the call.
     pub id: Text<'a>,
 }
 
 impl<'a> Called<'a> {
-    /// Returns the tool's name, or that of an unknown tool.
+    /// Returns the name of the tool, or the name for an unknown tool.
     pub fn name(&self) -> Text<'a> {
         self.name.clone().unwrap_or(Cow::Borrowed("unknown"))
     }

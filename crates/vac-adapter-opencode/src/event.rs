@@ -1,4 +1,4 @@
-//! Objects that are events: everything that is not a message, a part or data of the session.
+//! Converts objects to events: everything that is not a message, a part or data of the session.
 
 use vac_adapter::frame::Reason;
 use vac_adapter::members::Rest;
@@ -102,11 +102,11 @@ fn annotations(
 ) -> EntryAnnotations<'static> {
     let mut annotations = scope.annotations();
     match (scope.stored.class, event_type) {
-        // The session is idle: the turn is over.
+        // The session is idle, so the turn has ended.
         (Class::Other, "idle") => {
             annotations.ends = Some(End { of: EndOf::Turn, how: ending(document.outcome) });
         }
-        // What the request for a summary used; no message states it.
+        // The tokens that the request for a summary used. No message states them.
         (Class::Other, "compaction") => {
             let model = document.model.and_then(|model| model.member("id")?.text());
             let model = model.map(|model| model.into_owned().into());
@@ -150,7 +150,7 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// Returns a row whose data is not an object. Text is kept unparsed.
+/// Returns the event of a row whose data is not an object. Text is kept unparsed.
 fn row<'a>(
     node: Node<'a, '_>,
     stored: &StoredObject<'_>,
@@ -198,7 +198,7 @@ fn has_secret(data: Node<'_, '_>) -> bool {
     }
 }
 
-/// Returns the entry of an object that cannot be carried as a value.
+/// Returns the event of an object that cannot be kept as a value.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,

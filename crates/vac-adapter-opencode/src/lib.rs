@@ -7,8 +7,10 @@
 //! let log = Memory {
 //!     name: "session.jsonl",
 //!     bytes: br#"
-//!         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "Hi"}
-//!         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1770000000000}}
+//!         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text",
+//!         "text": "Hi"}
+//!         {"id": "msg_1", "sessionID": "ses_1", "role": "user",
+//!         "time": {"created": 1770000000000}}
 //!     "#,
 //! };
 //! let sessions = OpenCode.survey(&log)?;
@@ -26,8 +28,8 @@
 //! | `tree` | the files of one session in a storage tree, one after the other |
 //! | `early` | the same from 2025, with messages that contain their parts |
 //! | `database` | the rows of one session as such objects, with the times of the rows |
-//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or cut short |
-//! | `share` | a shared session: `[{type, data}]`, also damaged or cut short |
+//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or truncated |
+//! | `share` | a shared session: `[{type, data}]`, also damaged or truncated |
 //! | `capture` | `opencode run --format json`: lines with a part each |
 //!
 //! A session has the same entries in all of them, except for what a variant does not contain:
@@ -61,15 +63,15 @@
 //!
 //! # Decisions
 //!
-//! * The files of a store come in any order, parts before their message and prompts after their
-//!   answers. Entries are in the order that `OpenCode` shows: messages by the time of their
-//!   creation, then by id; each before its parts, these by id. In an export, messages contain
-//!   their parts: nesting decides order and owner, whatever the ids (they may be scrubbed). Rows
-//!   of `session_message` are ordered by `seq`. What has no such place (bytes that are not a
-//!   document) stays after what it came after.
-//! * For that order an index of the input is held, never the input itself. An input in memory is
-//!   scanned once. Another one is read again for every 32 MB of it, in the order of the entries;
-//!   only an export, which is one document, has to be held as a whole.
+//! * The files of a store are in any order, such as parts before their message and prompts after
+//!   their answers. Entries are in the order that `OpenCode` shows: messages by the time of their
+//!   creation, then by id; each before its parts, these by id. In an export, messages contain their
+//!   parts: nesting decides order and owner, not the ids (they may be replaced). Rows of
+//!   `session_message` are ordered by `seq`. Bytes that are not a document have no such place and
+//!   stay after the object that precedes them.
+//! * For that order, an index of the input is kept in memory, never the input itself. An input in
+//!   memory is scanned once. Any other input is read again for every 32 MB of it, in the order of
+//!   the entries; only an export, which is one document, has to be in memory completely.
 //! * One input with several sessions gives one record for each, by the time of their creation,
 //!   then by id. A part without a session belongs to the session of its message. An array names
 //!   no session: it belongs to the session object right after it, else to what comes before it.
@@ -137,7 +139,7 @@ use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_value::Any;
 
-/// The adapter.
+/// The adapter of `OpenCode`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenCode;
 

@@ -1,4 +1,4 @@
-//! Messages, without their parts.
+//! Converts messages without their parts.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::{Report, mapping};
@@ -10,7 +10,7 @@ use crate::object::{StoredObject, as_map, push};
 use crate::part::Scope;
 use crate::{entry, time, usage};
 
-/// The context in which a message is read.
+/// The context for reading a message.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageContext<'c> {
     /// The session's id.
@@ -58,7 +58,7 @@ mapping! {
     }
 }
 
-/// Returns the model that `model` names with this member, and adds what is left of it to the
+/// Returns the model that `model` names with this member, and adds its remaining members to the
 /// members of its message.
 pub(crate) fn model_id<'a>(
     model: Option<Node<'a, '_>>,

@@ -1,5 +1,5 @@
-//! Messages of the first months, with their parts inside: `parts` contains texts and tool calls,
-//! `metadata` everything else.
+//! Converts messages of the first months, which contain their parts: `parts` contains texts and
+//! tool calls, `metadata` everything else.
 
 use std::collections::HashMap;
 
@@ -19,10 +19,10 @@ use crate::time::{self, timestamp};
 use crate::tools::{TOOLS, is_shell};
 use crate::usage;
 
-/// The part that calls a tool.
+/// The part of a message that calls a tool.
 const INVOCATION: &str = "tool-invocation";
 
-/// The facts about a message that its order depends on.
+/// The facts about a message on which the order depends.
 #[derive(Default)]
 pub(crate) struct MessageFacts<'d, 'a> {
     pub session: Option<Node<'d, 'a>>,
@@ -52,7 +52,7 @@ impl<'d, 'a> MessageFacts<'d, 'a> {
     }
 }
 
-/// Returns the author of a message by its texts. One without texts is the user's.
+/// Returns the author of a message according to its texts. A message without texts is the user's.
 pub(crate) fn author(message: &Facts<'_, '_>) -> Author {
     let parts = message.parts.into_iter().flat_map(Node::elements);
     let is_text = |part: &Node<'_, '_>| part.member("type").is_some_and(|it| it.is_text("text"));
@@ -66,7 +66,7 @@ pub(crate) fn author(message: &Facts<'_, '_>) -> Author {
     others.unwrap_or(Author::User)
 }
 
-/// Returns the result of a tool's call, if the part is a call that has one.
+/// Returns the result of a tool call, if the part is a call with a result.
 fn result<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     let invocation = invocation(part)?;
     invocation.member("result").filter(|result| result.kind() != Kind::Null)
@@ -174,7 +174,7 @@ pub(crate) fn entries(
     sink.entry(last, origin)
 }
 
-/// The entry of a message, and the parts that its other entries are made of.
+/// The entry of a message, and the parts from which its other entries are made.
 struct Said<'a> {
     entry: Entry<'a>,
     parts: Option<Node<'a, 'a>>,
@@ -211,7 +211,7 @@ fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Said<'
 /// The metadata of calls, by their ids.
 type Tools<'d, 'a> = HashMap<Text<'d>, Node<'d, 'a>>;
 
-/// Returns a tool's call and its result; `tools` has their times.
+/// Returns a tool call and its result. `tools` contains their times.
 fn call<'a>(
     part: Node<'a, '_>,
     invocation: Node<'a, '_>,
@@ -250,7 +250,7 @@ fn call<'a>(
     (called.call(input, start, rest, &annotations), result)
 }
 
-/// Returns a part that is not an object.
+/// Returns the event of a part that is not an object.
 pub(crate) fn lone<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
     let mut data = Rest::default();
     data.push(("value".into(), part.carry()));

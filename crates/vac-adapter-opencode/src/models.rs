@@ -1,4 +1,4 @@
-//! The models of a session, and their providers.
+//! Collects the models of a session, and their providers.
 
 use vac_adapter::models::Models;
 
@@ -13,7 +13,8 @@ pub(crate) struct SessionModels {
 }
 
 impl SessionModels {
-    /// Returns the models that messages name; if none does, the one that the session names.
+    /// Returns the models that messages name; if no message names one, the model that the session
+    /// names.
     pub fn new(
         objects: &[StoredObject<'_>],
         models: &[Model<'_>],

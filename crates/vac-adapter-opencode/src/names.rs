@@ -1,4 +1,4 @@
-//! Names that many objects share, each with a number.
+//! Stores names that many objects share, each with a number.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ pub(crate) type Number = u32;
 pub(crate) struct Names<'a> {
     numbers: HashMap<Text<'a>, Number>,
     all: Vec<Text<'a>>,
-    /// The number that was asked for last: names come in runs.
+    /// The number that was returned last. Successive objects often have the same name.
     last: Number,
 }
 
 impl<'a> Names<'a> {
-    /// Returns the number of a name. A new name is added as `keep` returns it.
+    /// Returns the number of a name. A new name is added in the form that `keep` returns.
     pub fn number<'t>(
         &mut self,
         name: Text<'t>,
@@ -30,7 +30,7 @@ impl<'a> Names<'a> {
             self.last = *number;
             return *number;
         }
-        // That many names do not fit into memory.
+        // A larger number of names does not fit into memory.
         let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
         let name = keep(name);
         self.numbers.insert(name.clone(), number);
@@ -46,7 +46,7 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// Returns the name of a number.
+    /// Returns the name with this number.
     pub fn name(&self, number: Number) -> &str {
         self.all.get(number as usize).map_or("", |name| name)
     }

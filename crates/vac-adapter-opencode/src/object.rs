@@ -1,4 +1,4 @@
-//! One object of a store, whatever container it is in.
+//! Describes one object of a store, in any container.
 
 use vac_adapter::frame::{Place, Reason};
 use vac_adapter::members::Rest;
@@ -15,9 +15,9 @@ use crate::steps;
 /// The extent to which an object is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redaction {
-    /// It has no secret.
+    /// It contains no secret.
     Nothing,
-    /// It has one in a known place.
+    /// It contains a secret in a known place.
     Member,
     /// It could not be parsed, and a secret may be anywhere in it.
     Whole,
@@ -30,39 +30,38 @@ impl Redaction {
     }
 }
 
-/// The facts about an object that the order and the record of a session depend on. The object
-/// itself stays where it is.
+/// The facts about an object on which the order and the record of a session depend. They do not
+/// contain the object itself.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredObject<'a> {
-    /// Its class.
+    /// The class of the object.
     pub class: Class,
     /// The place of its frame.
     pub place: Place,
-    /// Its number in that frame.
+    /// The number of the object in that frame.
     pub node: u32,
-    /// Its size in bytes.
+    /// The size of the object in bytes.
     pub size: usize,
     /// The session that it names.
     pub session: Option<Number>,
     /// The message that it is or belongs to.
     pub message: Option<Number>,
-    /// Whether the container holds its message around it, so that its place there decides
-    /// the order, and not its id.
+    /// Whether the container nests the object in its message, so that its place there decides the
+    /// order, and not its id.
     pub is_nested: bool,
-    /// Its id.
+    /// The id of the object.
     pub id: Option<Text<'a>>,
-    /// When it was created.
+    /// The time at which it was created.
     pub created: Option<u64>,
-    /// Whether it is or belongs to a message of the user.
+    /// Whether it is a message of the user or belongs to one.
     pub is_user: bool,
     /// The model that a message names.
     pub model: Option<Number>,
-    /// The directory that a message was made in.
+    /// The working directory of a message.
     pub directory: Option<Number>,
-    /// The number of its entries: two for a tool with a result, none for data of the session.
+    /// The number of its entries: two for a tool call with a result, none for data of the session.
     pub entries: u64,
-    /// Whether its usage is counted: that of a message, or that of a step whose message
-    /// is missing.
+    /// Whether its usage is counted, because it is a message, or a step whose message is missing.
     pub counts_usage: bool,
     /// The extent to which it is redacted.
     pub redaction: Redaction,
@@ -70,10 +69,10 @@ pub(crate) struct StoredObject<'a> {
     pub row: RowPlace,
     /// The facts that a part states about the author of its message.
     pub words: Words,
-    /// Its annotations.
+    /// The annotations of the object.
     pub notes: Notes,
-    /// Its text, if it is not where its frame is: out of a damaged export, or
-    /// data of the session while the input is not in memory.
+    /// The text of the object, if it is not read from its frame: because the export is damaged, or
+    /// because it is data of a session whose input is not in memory.
     pub text: Option<Box<[u8]>>,
     /// The reason why that text could not be parsed.
     pub reason: Option<Box<Reason>>,
@@ -114,17 +113,17 @@ impl StoredObject<'_> {
         }
     }
 
-    /// Returns whether it is a prompt that waits in a queue.
+    /// Returns whether the object is a prompt that waits in a queue.
     pub fn is_queued(&self) -> bool {
         self.row == RowPlace::Queue
     }
 
-    /// Returns whether it is a message.
+    /// Returns whether the object is a message.
     pub fn is_message(&self) -> bool {
         matches!(self.class, Class::Message | Class::Message2025 | Class::SessionMessage)
     }
 
-    /// Returns the id that an entry has whose object has none.
+    /// Returns the id of an entry whose object has no id.
     pub fn place_id(&self) -> Text<'static> {
         self.place.id().into()
     }
@@ -133,45 +132,45 @@ impl StoredObject<'_> {
 /// The place of a row among the messages of its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowPlace {
-    /// It is not a row of a table of whole messages.
+    /// The object is not a row of a table of whole messages.
     None,
-    /// The number that the row has in its session.
+    /// The number of the row in its session.
     Sequence(u64),
-    /// It waits to be delivered.
+    /// The row waits to be delivered.
     Queue,
 }
 
 /// The facts that a part of a message states about the author of the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// Nothing: it is not part of a prompt.
+    /// No facts: it is not part of a prompt.
     #[default]
     None,
-    /// A text by this author.
+    /// It is a text by this author.
     Text(Author),
-    /// A file, an agent or a task that the user named.
+    /// It is a file, an agent or a task that the user named.
     Attached,
-    /// The program's note before a command that the user ran.
+    /// It is the program's note before a command that the user ran.
     UserCommand,
-    /// The request to compact the session. `is_replayed` if the program then repeats the last
-    /// prompt.
+    /// It is the request to compact the session. `is_replayed` is whether the program then repeats
+    /// the last prompt.
     Compaction { is_replayed: bool },
 }
 
-/// The annotations of an object, which its entries state.
+/// The annotations of an object. Its entries state them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
     /// The author.
     pub author: Option<Author>,
-    /// The end of the turn, which the last of its entries states.
+    /// The end of the turn. The last entry of the object states it.
     pub ends: Option<Ending>,
-    /// Whether the user ran the command in it.
+    /// Whether the user ran the command in the object.
     pub is_user_command: bool,
     /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
-    /// The id of the object that it repeats.
+    /// The id of the object that this one repeats.
     pub duplicate_of: Option<Box<str>>,
-    /// Whether it is the history of the session that this one was forked from.
+    /// Whether the object was copied from the session that this one was forked from.
     pub is_inherited: bool,
 }
 
@@ -200,9 +199,9 @@ impl Notes {
 /// A model that messages name.
 #[derive(Clone, Debug, Eq, Hash)]
 pub(crate) struct Model<'a> {
-    /// Its name.
+    /// The name of the model.
     pub name: Text<'a>,
-    /// Its provider.
+    /// The provider of the model.
     pub provider: Option<Text<'a>>,
 }
 

@@ -7,7 +7,7 @@ use crate::container::Objects;
 use crate::names::Number;
 use crate::object::{Notes, StoredObject, Words};
 
-/// Assigns every object that names no session to one, except projects.
+/// Assigns a session to every object that names none, except projects.
 pub(crate) fn attribute(objects: &mut Objects<'_>) {
     let mut known = vec![false; objects.sessions.len()];
     let mut of_message: HashMap<Number, Number> = HashMap::new();
@@ -43,8 +43,8 @@ pub(crate) fn attribute(objects: &mut Objects<'_>) {
     }
 }
 
-/// Turns the rows of `session_message` into events if the older tables have messages as well, under
-/// the same ids or others. Prompts that wait in a queue are in no other table.
+/// Turns the rows of `session_message` into events if the older tables contain messages as well,
+/// under the same ids or others. Waiting prompts are in no other table and stay messages.
 pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
     use Class::{Message, Message2025, Part, SessionMessage};
     if objects.iter().any(|stored| matches!(stored.class, Message | Message2025 | Part)) {
@@ -60,7 +60,7 @@ pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
     }
 }
 
-/// Puts the rows that have a place in their session in that order, whatever their ids.
+/// Sorts the rows that have a place in their session by that place. Their ids do not matter.
 pub(crate) fn sort_rows(objects: &mut [StoredObject<'_>]) {
     let places = objects.iter().enumerate().filter(|(_, stored)| stored.sequence().is_some());
     let places: Vec<_> = places.map(|(at, _)| at).collect();
@@ -75,21 +75,21 @@ pub(crate) fn sort_rows(objects: &mut [StoredObject<'_>]) {
     }
 }
 
-/// The facts about a message that the order of its objects depends on.
+/// The facts about a message on which the order of its objects depends.
 struct Message {
     number: Number,
     created: Option<u64>,
     is_user: bool,
     /// Whether its place in the container decides the order.
     is_nested: bool,
-    /// Its last object that is the message itself.
+    /// The last object that is the message itself.
     last: Option<usize>,
-    /// The time that it is ordered by.
+    /// The time by which it is ordered.
     position: Option<u64>,
 }
 
-/// The place of an object: with its message, the message first, then its parts, nested ones as they
-/// are and others by their ids. Object and id are given by their numbers.
+/// The sort key of an object: by its message, the message first, then its parts, nested ones in
+/// their order and others by their ids. Object and id are given by their numbers.
 #[derive(Clone, Copy, Default)]
 struct Place {
     message: Option<usize>,
@@ -110,14 +110,15 @@ pub(crate) fn order<'a, 'n>(
     for (at, stored) in objects.iter_mut().enumerate() {
         if let Some(number) = numbers[at] {
             let message = &mut messages[number];
-            // One without a time keeps its place, and so does a nested one that is dated back.
+            // A message without a time keeps its place, and so does a nested one with an earlier
+            // time than those before it.
             let created = message.created.unwrap_or(time);
             let position = if message.is_nested { created.max(time) } else { created };
             time = *message.position.get_or_insert(position);
             let is_part = !stored.is_message();
             let has_id = is_part && !stored.is_nested;
             before = Place { message: Some(number), is_part, id: has_id.then_some(at) };
-            // What a message lacks, the end of its steps can say.
+            // The end of a step can state what its message does not.
             stored.counts_usage =
                 if is_part { message.last.is_none() } else { message.last == Some(at) };
             if is_part && message.last.is_some() {
@@ -139,7 +140,7 @@ pub(crate) fn order<'a, 'n>(
     order.into_iter().filter_map(|at| objects[at].take()).collect()
 }
 
-/// Returns the places of messages among each other: by time, then by id; nested ones as they are.
+/// Returns the order of messages: by time, then by id; nested ones in their order.
 fn rank_messages<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
     let mut order: Vec<_> = (0..messages.len()).collect();
     let name = |message: &Message| if message.is_nested { "" } else { name(message.number) };
@@ -152,7 +153,7 @@ fn rank_messages<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> 
     ranks
 }
 
-/// Returns the messages that objects name, and for each object the number of its own.
+/// Returns the messages that objects name, and for each object the number of its message.
 fn messages(objects: &[StoredObject<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
     let mut messages: Vec<Message> = Vec::new();
     let mut known: HashMap<Number, usize> = HashMap::new();

@@ -1,13 +1,13 @@
 //! Determines how tool calls and turns ended.
 //!
-//! | the log says | outcome | besides |
+//! | the log states | outcome | further annotation |
 //! |---|---|---|
 //! | `metadata.exit` of a shell tool is 0 | success | `exit-code` |
 //! | it is another number | error | `exit-code` |
 //! | it is null, or a command of the user has none | unknown | |
 //! | the output ends with `User aborted the command` | cancelled | |
 //! | the output ends with a notice that the time was exceeded | error | |
-//! | status `error`: `metadata.interrupted`, a text or a type that says so | cancelled | |
+//! | status `error`: `metadata.interrupted`, a text or a type that states it | cancelled | |
 //! | status `error`: the user rejected the call | cancelled | `permission` denied by the user |
 //! | status `error`: a rule prevents the call | error | `permission` denied by policy |
 //! | status `error` | error | |
@@ -26,17 +26,17 @@ use crate::tools::{INVALID, is_shell};
 pub(crate) struct CallEnd {
     pub outcome: Option<Outcome>,
     pub exit_code: Option<i128>,
-    /// Who denied permission.
+    /// The user or the policy that denied permission.
     pub denied_by: Option<Decider>,
 }
 
 impl CallEnd {
-    /// Creates an end of which only the outcome is known.
+    /// Creates an ending of which only the outcome is known.
     pub fn from_outcome(outcome: Outcome) -> Self {
         Self { outcome: Some(outcome), ..Self::default() }
     }
 
-    /// Returns how a call of a tool ended whose state has a result.
+    /// Returns how a tool call ended whose state has a result.
     pub fn from_state(
         state: Node<'_, '_>,
         tool: &str,
@@ -111,7 +111,7 @@ impl CallEnd {
     }
 }
 
-/// Errors of calls that were stopped.
+/// The errors of calls that were cancelled.
 const CANCELLED: &[&str] = &[
     "Aborted",
     "Cancelled",
@@ -122,7 +122,7 @@ const CANCELLED: &[&str] = &[
     "Tool execution interrupted",
 ];
 
-/// Notices are at most this long, in bytes.
+/// Maximum length of a notice in bytes.
 const MAX_NOTICE: usize = 400;
 
 /// Returns the outcome that the notice at the end of a command's output states.
@@ -150,7 +150,7 @@ fn notice(output: Node<'_, '_>) -> Option<Outcome> {
     }
 }
 
-/// Returns how the turn ended that an answer with this error belongs to.
+/// Returns how the turn of an answer with this error ended.
 pub(crate) fn turn_end(error: Node<'_, '_>) -> Option<Ending> {
     if error.kind() != Kind::Map {
         return None;

@@ -1,4 +1,4 @@
-//! Parts of a message.
+//! Converts the parts of a message.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::message::speaker;
 use crate::object::{StoredObject, as_map, push};
 use crate::{entry, outcome, prompt_rules, time, tool, usage};
 
-/// Known types of parts that are events.
+/// The known types of parts that are events.
 const EVENTS: &[&str] = &[
     "file",
     "step-start",
@@ -26,7 +26,7 @@ const EVENTS: &[&str] = &[
     "source-url",
 ];
 
-/// The key of reasoning that only the provider can read.
+/// The key of encrypted reasoning, which only the provider can read.
 const ENCRYPTED: &str = "reasoningEncryptedContent";
 
 mapping! {
@@ -67,10 +67,10 @@ mapping! {
     }
 }
 
-/// The context in which a part is read that is an event.
+/// The context for reading a part that is an event.
 #[derive(Clone, Copy)]
 pub(crate) struct EventContext<'c> {
-    /// Its type.
+    /// The type of the part.
     kind: &'c str,
     /// The session's id.
     session: &'c str,
@@ -100,13 +100,13 @@ mapping! {
     }
 }
 
-/// The entries of a part: one, or a tool's call and its result.
+/// The entries of a part: one entry, or a tool call and its result.
 pub(crate) type Entries<'a> = (Entry<'a>, Option<Entry<'a>>);
 
-/// The context in which the entries of an object are made.
+/// The context for building the entries of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'k> {
-    /// The object, as the survey found it.
+    /// The facts that the survey found about the object.
     pub stored: &'k StoredObject<'k>,
     /// The session's id.
     pub session: &'k str,
@@ -114,7 +114,7 @@ pub(crate) struct Scope<'k> {
     pub variant: &'static str,
     /// The session that this one was forked from.
     pub fork_of: Option<&'k str>,
-    /// The number of a part in the message that it is inside of, from 1.
+    /// The number of a part in the message that contains it, from 1.
     pub number: Option<u64>,
 }
 
@@ -124,7 +124,7 @@ impl Scope<'_> {
         self.stored.notes.annotations(self.fork_of)
     }
 
-    /// Returns the annotations of a text, which the program may have flagged as its own.
+    /// Returns the annotations of a text. The program may have flagged the text as its own.
     fn text_annotations(
         self,
         is_flagged: bool,
@@ -150,7 +150,7 @@ impl Scope<'_> {
         self.stored.notes.end().filter(|_| self.number.is_none())
     }
 
-    /// Returns the id to give it if it has none.
+    /// Returns an id for the object if it has none.
     pub fn id(self) -> Text<'static> {
         match (self.number, self.stored.id.as_deref()) {
             (None, _) => self.stored.place_id(),
@@ -180,7 +180,7 @@ pub(crate) fn entries<'a>(
     }
 }
 
-/// Returns whether the program says that a text is its own.
+/// Returns whether the program flags a text as its own.
 fn is_flagged(part: Node<'_, '_>) -> bool {
     let is_true = |key: &str| part.member(key).and_then(Node::bool) == Some(true);
     is_true("synthetic") || is_true("ignored")
@@ -217,7 +217,7 @@ fn reasoning<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> E
     let encrypted = metadata.and_then(|metadata| {
         let (provider, about) = encrypting_provider(metadata)?;
         let ProviderMetadata { encrypted, rest: left } = ProviderMetadata::read(about, &[], report);
-        // The members of the rest are those of the metadata that are not null.
+        // The rest contains the members of the metadata that are not null.
         let mut members = metadata.members().filter(|(_, value)| value.kind() != Kind::Null);
         let mut rest = all(metadata, &[]);
         rest.retain(|_, _| members.next().is_none_or(|(key, _)| key.index() != provider.index()));
@@ -231,15 +231,14 @@ fn reasoning<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> E
     entry::reasoning(content, encrypted, id, timestamp, extensions, &annotations)
 }
 
-/// Returns the first member of a part's metadata that has reasoning which only the provider can
-/// read.
+/// Returns the first member of a part's metadata that contains encrypted reasoning.
 fn encrypting_provider<'d, 'a>(metadata: Node<'d, 'a>) -> Option<(Node<'d, 'a>, Node<'d, 'a>)> {
     metadata.members().find(|(provider, about)| {
         provider.text().is_some() && about.member(ENCRYPTED).and_then(Node::text).is_some()
     })
 }
 
-/// Returns the reasoning in a part's metadata that only the provider can read.
+/// Returns the encrypted reasoning in a part's metadata, which only the provider can read.
 pub(crate) fn encrypted<'a>(metadata: Node<'a, '_>) -> Option<Text<'a>> {
     encrypting_provider(metadata)?.1.member(ENCRYPTED)?.text()
 }
@@ -294,7 +293,7 @@ pub(crate) fn permission(node: Node<'_, '_>, kind: &str) -> Option<Permission<'s
     })
 }
 
-/// Returns the one moment of a user's message.
+/// Returns the only time of a user's message.
 fn one_moment<'a>(stored: &StoredObject<'_>) -> Option<AbstractTimestamp<'a>> {
     stored.created.filter(|_| stored.is_user).map(AbstractTimestamp::Uint)
 }

@@ -1,6 +1,8 @@
-//! The places where `OpenCode`, and forks of it that write the same format, keep their sessions.
+//! Lists the places where `OpenCode`, and forks of it that write the same format, keep their
+//! sessions.
 //!
-//! Not sessions, and never opened: logs of the program (`log/`), credentials (`auth.json`).
+//! Logs of the program (`log/`) and credentials (`auth.json`) are not sessions and are never
+//! opened.
 
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 

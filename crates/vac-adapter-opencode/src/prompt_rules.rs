@@ -1,10 +1,10 @@
-//! Texts that `OpenCode` and its plugins put in the user's name.
+//! Recognizes texts that `OpenCode` and its plugins write in the user's name.
 //!
-//! `synthetic` and `ignored` parts are the program's by their flags. These rules are for logs
+//! The flags `synthetic` and `ignored` state that a part is the program's. These rules are for logs
 //! that have lost the flags, and for plugins, which do not set them.
 //!
-//! The text that the template of a slash command gives is the user's: `OpenCode` logs it as a
-//! plain text part and does not log the command. Only a `subtask` part names its `command`.
+//! Text from the template of a slash command counts as the user's: `OpenCode` logs it as a plain
+//! text part and does not log the command. Only a `subtask` part names its `command`.
 
 use vac_adapter::prompt::{PromptRule, block_author};
 use vac_record::annotations::Author::{self, Hook, Program};
@@ -38,12 +38,12 @@ pub(crate) const RULES: &[PromptRule] = &[
     PromptRule::prefix("The previous request exceeded the provider's size limit", Program, "1.2"),
     // Kilo.
     PromptRule::tag("environment_details", Program, "7.0"),
-    // Plugins that keep the model going.
+    // Plugins that prompt the model to continue.
     PromptRule::prefix("[SYSTEM DIRECTIVE: ", Hook, "1.1"),
     PromptRule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
 ];
 
-/// Marks at the end of the prompts of the plugin `oh-my-opencode`.
+/// Texts at the end of the prompts of the plugin `oh-my-opencode`.
 const PLUGIN_MARKS: &[&str] = &["<!-- OMO_INTERNAL_INITIATOR -->", "<!-- OMO_INTERNAL_NOREPLY -->"];
 
 /// Returns the author of a text in the user's name.

@@ -1,4 +1,4 @@
-//! The record around the entries of a session.
+//! Builds the record around the entries of a session.
 
 use vac_adapter::bare_record::{BareRecord, agent_meta};
 use vac_adapter::members::{Rest, keys, object};
@@ -18,15 +18,15 @@ use crate::object::{Model, StoredObject, as_map, push, text};
 use crate::secret::{self, Share};
 use crate::time::{self, TimeKeys};
 
-/// Names that this adapter adds to the session's own.
+/// The keys that this adapter adds to the native keys of a session.
 const OURS: &[&str] = &["session_diff", "todo", "session_share", "session_model"];
 
-/// The names of members of the session that have a meaning.
+/// The keys of a session that have a canonical meaning.
 const NAMED: &[&str] =
     &keys::with::<{ SessionTrace::KEYS.len() + OURS.len() }>(&SessionTrace::KEYS, OURS);
 
 mapping! {
-    /// A session: what is true of all of it. What is kept is in `session`.
+    /// The object of a session. The members that are kept are in `session`.
     pub(crate) struct SessionObject<'a>("session"; key, value, id: &str) {
         "id" => "`id`, `session-id`; kept if it is another", stated = value.is_text(id);
         "version" => "`cli-version`", take version: Text<'a> = value.text();
@@ -74,7 +74,7 @@ fn read_revert(revert: Node<'_, '_>) -> Option<(String, Option<String>)> {
     Some((text(revert, "messageID")?, text(revert, "partID")))
 }
 
-/// Returns the paths of an array that has nothing else.
+/// Returns the paths of an array, if all of its elements are texts.
 fn read_sandboxes(sandboxes: Node<'_, '_>) -> Option<Vec<String>> {
     if sandboxes.kind() != Kind::Array {
         return None;
@@ -82,7 +82,7 @@ fn read_sandboxes(sandboxes: Node<'_, '_>) -> Option<Vec<String>> {
     sandboxes.elements().map(|path| path.text().map(Into::into)).collect()
 }
 
-/// The data of a session that is not entries.
+/// The data of a session other than its entries.
 #[derive(Default)]
 pub(crate) struct SessionData {
     start: Option<AbstractTimestamp<'static>>,
@@ -98,23 +98,23 @@ pub(crate) struct SessionData {
     session: Rest<'static>,
     /// The project that the session names.
     pub project_id: Option<String>,
-    /// The model that the session names, and its provider.
+    /// The model that the session names, with its provider.
     model: Option<Model<'static>>,
     /// The session that this one came from.
     parent: Option<Parent>,
-    /// Whether its title says that it is a fork.
+    /// Whether its title states that it is a fork.
     is_called_fork: bool,
-    /// The message, and the part of it, that the user went back to.
+    /// The message, and the part of it, to which the user went back.
     reverted_to: Option<(String, Option<String>)>,
     taken: Vec<Class>,
-    /// The report on these objects.
+    /// The report on the objects of the session's data.
     pub report: Report,
 }
 
 impl SessionData {
-    /// Adds an object, if it is the first of its class and fits.
+    /// Adds an object, if it is the first of its class and has the expected form.
     pub fn take(&mut self, class: Class, node: Node<'_, '_>, id: &str) -> bool {
-        // Empty arrays are equal, and there are at most two of them.
+        // There are at most two empty arrays, and they are equal.
         let is_second = class == Class::Diffs && self.taken.contains(&class);
         let is_empty = node.elements().next().is_none();
         let class = if is_second && is_empty { Class::Todos } else { class };
@@ -252,7 +252,7 @@ impl SessionData {
         self.parent.clone()
     }
 
-    /// Returns the facts that the annotations of the objects depend on.
+    /// Returns the facts on which the annotations of the objects depend.
     pub fn origin(&self) -> SessionOrigin<'_> {
         let reverted_to = self.reverted_to.as_ref();
         let relation = self.parent.as_ref().map(|parent| parent.relation);
@@ -267,7 +267,7 @@ impl SessionData {
         }
     }
 
-    /// Returns the time at which the session began, by which sessions are ordered.
+    /// Returns the time at which the session began. Sessions are ordered by it.
     pub fn began(&self, objects: &[StoredObject<'_>]) -> u64 {
         match self.start {
             Some(AbstractTimestamp::Uint(start)) => start,
@@ -276,7 +276,7 @@ impl SessionData {
     }
 }
 
-/// Returns whether a title is that of a fork: `Fix the door (fork #2)`.
+/// Returns whether a title is that of a fork, such as `Fix the door (fork #2)`.
 fn is_fork_title(title: &str) -> bool {
     let inside = title.strip_suffix(')').and_then(|title| title.rsplit_once(" (fork #"));
     inside.is_some_and(|(_, number)| {
@@ -284,7 +284,7 @@ fn is_fork_title(title: &str) -> bool {
     })
 }
 
-/// Returns a value without space between its tokens: it is written more than once.
+/// Returns a value without whitespace between its tokens.
 fn tidy(node: Node<'_, '_>) -> Any<'static> {
     struct Whole<'d, 'a>(Node<'d, 'a>);
     impl Encode for Whole<'_, '_> {

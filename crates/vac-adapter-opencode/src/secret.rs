@@ -1,4 +1,4 @@
-//! The secret that lets others change a shared session: no record contains it.
+//! Removes the secret with which others can change a shared session: no record contains it.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::redact::{self, Secrets};
@@ -7,17 +7,18 @@ use vac_value::{Any, Kind, Node};
 
 use crate::classify::{Class, Facts};
 
-/// Members of share objects.
+/// The members of a share that are secret.
 pub(crate) const SECRETS: Secrets = Secrets::new(&["secret"]);
 
-/// Its name in reports.
+/// The name of the secret in reports.
 pub(crate) const PATH: &str = "session_share.secret";
 
-/// The member of a session with its share.
+/// The member of a session that contains its share.
 pub(crate) const SHARE: &str = "share";
 
-/// Returns whether a object has one where it is redacted. A document of an unknown kind that names
-/// no session may be a share object, or contain some, in a form that is not known yet.
+/// Returns whether an object contains the secret in a place where it is redacted. A document of an
+/// unknown kind that names no session may be a share object, or contain one, in a form that is not
+/// known yet.
 pub(crate) fn is_in(node: Node<'_, '_>, stored: &Facts<'_, '_>, class: Class) -> bool {
     let is_shared = || stored.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
     match class {
@@ -40,7 +41,8 @@ mapping! {
     }
 }
 
-/// Returns whether only a part of a share may be kept.
+/// Returns whether only a part of a share may be kept, because it is an object or may contain the
+/// secret.
 pub(crate) fn is_redacted(share: Node<'_, '_>) -> bool {
     share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw())
 }

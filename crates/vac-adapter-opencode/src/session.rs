@@ -1,4 +1,4 @@
-//! One session: its objects as entries.
+//! Converts one session: its objects become entries.
 
 use std::rc::Rc;
 
@@ -19,20 +19,20 @@ use crate::{capture, event, message, message_2025, part, secret, session_message
 /// One session of an input.
 pub(crate) struct OpenCodeSession<'i> {
     pub source: Rc<Source<'i>>,
-    /// The names that objects share.
+    /// The names that the objects share.
     pub names: Rc<Objects<'i>>,
     pub variant: &'static str,
     pub id: String,
-    /// Its objects, in the order of its entries.
+    /// The objects of the session, in the order of its entries.
     pub objects: Vec<StoredObject<'i>>,
-    /// The number of the first in the order of all entries.
+    /// The number of its first object in the order of all sessions.
     pub first: usize,
     pub record: VerifiableAgentRecord<'static>,
     /// The session that this one came from.
     pub parent: Option<Parent>,
     /// The report of the first pass on the session.
     pub survey_report: Report,
-    /// Whether unreadable parts of the input are reported with this session.
+    /// Whether this session reports the unreadable parts of the input.
     pub is_first: bool,
 }
 
@@ -62,7 +62,7 @@ impl OpenCodeSession<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         self.source.read(stored, number, scanner, |seen| match seen {
-            // Part of a damaged document, with a secret before it.
+            // This is part of a damaged document that may contain a secret.
             Seen::Document(node) if stored.redaction == Redaction::Whole => {
                 raw(node.raw(), &Reason::Stray, stored, sink)
             }
@@ -112,7 +112,7 @@ impl OpenCodeSession<'_> {
         let blanked = secret::SECRETS.without_secrets(node);
         let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
         let Ok(document) = Document::json(bytes) else {
-            // It was a document before something was taken out.
+            // The bytes were a document before something was removed, so they still are one.
             let stored = StoredObject { redaction: Redaction::Whole, ..stored.clone() };
             return raw(node.raw(), &Reason::Stray, &stored, sink);
         };

@@ -1,5 +1,5 @@
-//! Rows of the tables `session_message`, `session_inbox` and `session_pending`, and messages of
-//! exports of version 2, which contain their parts.
+//! Converts rows of the tables `session_message`, `session_inbox` and `session_pending`, and
+//! messages of exports of version 2, which contain their parts.
 
 use vac_adapter::members::Rest;
 use vac_adapter::tools::canonical;
@@ -24,7 +24,7 @@ use crate::usage;
 /// The type of a command that the user ran.
 const SHELL: &str = "shell";
 
-/// Returns the number of entries that a row makes.
+/// Returns the number of entries of a row.
 pub(crate) fn count(row: &Facts<'_, '_>) -> u64 {
     if row.is_kind(SHELL) {
         return if is_running(row.status) { 1 } else { 2 };
@@ -83,7 +83,7 @@ mapping! {
         "text" => "`content`", take content: Any<'a> = Some(value.carry());
         "providerMetadata" => "`encrypted` of `reasoning`",
             note metadata: Node<'a, 'a> = Some(value);
-        // The provider's, and not unique in the session.
+        // The ids are those of the provider and not unique in the session.
         "id" => "", keep;
         "state" | "native" | "time" => "", keep;
     }
@@ -106,12 +106,12 @@ mapping! {
     }
 }
 
-/// The context in which a command of the user is read.
+/// The context for reading a command of the user.
 #[derive(Clone, Copy)]
 pub(crate) struct ShellContext<'c> {
     /// The session's id.
     session: &'c str,
-    /// The key of the id that the call and its result have in common.
+    /// The key of the id that the call and its result share.
     id_key: &'c str,
     /// Whether the command has ended.
     has_ended: bool,
@@ -180,7 +180,7 @@ pub(crate) fn entries(
     sink.entry(last, origin)
 }
 
-/// Returns the entry of the message itself, and the content of an answer.
+/// Returns the entry of the message, and the content of an answer.
 fn said<'a>(
     node: Node<'a, '_>,
     scope: Scope<'_>,
@@ -222,9 +222,9 @@ fn reasoning<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> E
     entry::reasoning(content, encrypted, scope.id(), None, rest, &scope.annotations())
 }
 
-/// Returns a tool's call, and its result if there is one.
+/// Returns a tool call, and its result if there is one.
 fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
-    // It was `callID` at first.
+    // The first versions named it `callID`.
     let id_key = if part.member("callID").is_some() { "callID" } else { "id" };
     let ContentTool { name, call_id, id, state, time, mut rest } =
         ContentTool::read(part, &ToolCallEntry::KEYS, id_key, report);
@@ -240,7 +240,7 @@ fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entrie
     state.entries(called, rest, Rest::default(), scope)
 }
 
-/// Returns a command that the user ran, and its result if it has ended.
+/// Returns the call of a command that the user ran, and its result if it has ended.
 fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
     let context = ShellContext {
         session: scope.session,
@@ -249,7 +249,7 @@ fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -
     };
     let shell = UserCommand::read(node, &ToolCallEntry::KEYS, context, report);
     let mut extensions = shell.rest;
-    // The end of the call is kept on it, too.
+    // The call keeps the time of its end, too.
     let completed = shell.time.and_then(|time| time.member("completed"));
     let end = completed.and_then(|end| timestamp(end, context.has_ended));
     let start = time::read(shell.time, time::CREATED, &mut extensions, report).start;

@@ -1,8 +1,8 @@
 //! Gives access to the text of objects in any order.
 //!
-//! An input in memory is scanned once, and a object is a place in its frames. Of one that
-//! is not, a few megabytes at a time are held, those that come next in the order of the
-//! entries; it is read as often as that takes.
+//! An input in memory is scanned once, and an object is a place in its frames. Of any other input,
+//! a few megabytes are in memory at a time: the objects that come next in the order of the entries.
+//! The input is read as often as necessary.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ use vac_value::{Node, Scanner};
 
 use crate::object::StoredObject;
 
-/// The maximum number of bytes of text in memory of an input that is read from disk.
+/// Maximum number of bytes of text that is in memory of an input which is read from disk.
 const MAX_TEXT_IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
 
-/// The text of objects; see the module.
+/// Gives access to the text of objects. See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Source<'i> {
     log: Log<'i>,
-    /// The places of objects, in the order of the entries, if the input is not in memory.
+    /// The places of the objects, in the order of the entries, if the input is not in memory.
     spots: Vec<Spot>,
     window: RefCell<Window>,
 }
@@ -31,11 +31,11 @@ struct Spot {
     index: u64,
     node: u32,
     size: usize,
-    /// Whether the object has its text already, or is not needed.
+    /// Whether the text is not read from the input, because the object has it or is not needed.
     is_held: bool,
 }
 
-/// The objects in memory, from the one with this number in the order of the entries.
+/// The objects in memory, and the number of the first in the order of the entries.
 #[derive(Debug, Default)]
 struct Window {
     first: usize,
@@ -68,8 +68,7 @@ impl<'i> Source<'i> {
         &self.log
     }
 
-    /// Adds the objects that come next in the order of the entries. Returns the number of the
-    /// first.
+    /// Adds objects at the end of the order of the entries, and returns the number of the first.
     pub fn add<'u>(&mut self, objects: impl Iterator<Item = &'u StoredObject<'u>>) -> usize {
         let first = self.spots.len();
         if !self.log.is_in_memory() {
@@ -84,7 +83,7 @@ impl<'i> Source<'i> {
         first
     }
 
-    /// Passes an object, which has this number in the order of the entries, to a function.
+    /// Passes the object with this number in the order of the entries to a function.
     pub fn read<T>(
         &self,
         stored: &StoredObject<'_>,
@@ -139,7 +138,7 @@ impl<'i> Source<'i> {
                 let body: &mut Option<Body> = &mut bodies[slot];
                 *body = find_object(frame, spot.node).map(Body::from_seen);
             }
-            // All wanted objects are read, so stop.
+            // All wanted objects have been read.
             if wanted.peek().is_none() { Err(Error::Refused(String::new())) } else { Ok(()) }
         });
         match read {
@@ -184,7 +183,7 @@ fn scanned<T>(
     scanner: &mut Scanner,
     look: impl FnOnce(Seen<'_, '_>) -> T,
 ) -> Result<T, Error> {
-    // It was a document a moment ago.
+    // The bytes were a document before, so they still are one.
     let document = scanner.json(text).map_err(|_| changed())?;
     let result = look(Seen::Document(document.root()));
     scanner.recycle(document);
@@ -205,7 +204,7 @@ mod tests {
 
     use crate::OpenCode;
 
-    /// An input that is not in memory, and counts how often it is read.
+    /// An input that is not in memory and counts how often it is read.
     struct File<'a>(&'a [u8], Cell<usize>);
 
     impl Input for File<'_> {

@@ -1,4 +1,4 @@
-//! Counts the steps of work that must not grow with the square of the input, for tests.
+//! Counts steps, for tests which assert that the work does not grow with the square of the input.
 
 #[cfg(test)]
 use std::cell::Cell;

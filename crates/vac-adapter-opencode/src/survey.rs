@@ -1,4 +1,5 @@
-//! The first pass: assigns objects to sessions, and collects the facts about each session.
+//! Implements the first pass: assigns objects to sessions, and collects the facts about each
+//! session.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -79,7 +80,7 @@ fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     Ok(objects)
 }
 
-/// Keeps the text of data of the session, because it is read before the entries.
+/// Keeps the text of an object that is data of the session, because it is read before the entries.
 fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
     if let (true, Content::Document(document)) = (stored.class.is_session_data(), &frame.content) {
         stored.text = Some(document.node(stored.node).raw().into());
@@ -93,7 +94,7 @@ struct Surveyed<'i> {
     objects: Vec<StoredObject<'i>>,
 }
 
-/// Returns the sessions that objects belong to, in the order of their beginning.
+/// Returns the sessions of the objects, in the order of their start.
 fn surveyed<'i>(
     objects: &mut Objects<'i>,
     source: &Source<'_>,
@@ -122,7 +123,7 @@ fn surveyed<'i>(
         for stored in objects.iter_mut().filter(|stored| stored.class.is_session_data()) {
             if is_taken(&mut data, stored, &id, source, &mut scanner)? {
                 stored.entries = 0;
-                // It is not read again.
+                // The input is not read again.
                 stored.text = None;
             }
         }
@@ -141,22 +142,22 @@ fn is_taken(
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<bool, Error> {
-    // Objects have no number in the order of the entries yet, and data of the session
-    // needs none.
+    // Objects do not have a number in the order of the entries yet, and data of the session needs
+    // none.
     source.read(stored, usize::MAX, scanner, |seen| match seen {
         Seen::Document(node) => data.take(stored.class, node, session),
         Seen::Raw(..) => false,
     })
 }
 
-/// Adds each project to the sessions that name it, else to the first session as an event.
+/// Adds each project to the sessions that name it, otherwise to the first session as an event.
 fn place_projects<'i>(
     projects: Vec<StoredObject<'i>>,
     sessions: &mut [Surveyed<'i>],
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<(), Error> {
-    // Sessions that wait for the project of this id.
+    // The sessions that name the project of this id and do not have it yet.
     let mut waiting: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (number, session) in sessions.iter().enumerate() {
         if let Some(named) = &session.data.project_id {
@@ -169,7 +170,7 @@ fn place_projects<'i>(
         let named = project.id.as_deref().and_then(|id| waiting.get_mut(id));
         let named = named.unwrap_or(&mut unnamed);
         let mut is_placed = false;
-        // None of them has a project yet: if one refuses this one, all do.
+        // None of them has a project yet: if one rejects this project, all do.
         while let Some(&number) = named.front() {
             steps::step();
             let session = &mut sessions[number];
@@ -190,8 +191,8 @@ fn place_projects<'i>(
     Ok(())
 }
 
-/// Returns the variant of the sessions. The session of a tree comes as its files, one after the
-/// other, under its own name.
+/// Returns the variant of the sessions. A store provides the session of a tree as its files, one
+/// after the other, under the id of the session.
 fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     let is_alone = matches!(sessions, [only] if only.id == name);
     match form {
@@ -205,7 +206,7 @@ fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     }
 }
 
-/// Returns the reason why an input contains no session.
+/// Returns the reason for which an input contains no session.
 fn refused(input: &dyn Input) -> Error {
     let mut beginning = Vec::new();
     let read =
@@ -227,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the number of steps that it takes to survey `count` lines.
+    /// Returns the number of steps of a survey of `count` lines.
     fn steps(count: usize, line: impl Fn(usize) -> String) -> usize {
         let mut log = String::new();
         for number in 0..count {

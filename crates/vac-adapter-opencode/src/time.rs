@@ -1,4 +1,4 @@
-//! Times of objects.
+//! Reads the times of objects.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::{Report, mapping};
@@ -7,16 +7,16 @@ use vac_value::Node;
 
 use crate::object::push;
 
-/// The names of the times that have a field of their own.
+/// The keys of the times that have a field of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct TimeKeys {
     pub start: &'static str,
     pub end: Option<&'static str>,
 }
 
-/// The time of a message.
+/// The times of a message.
 pub(crate) const CREATED: TimeKeys = TimeKeys { start: "created", end: None };
-/// The time of a part.
+/// The times of a part.
 pub(crate) const STARTED: TimeKeys = TimeKeys { start: "start", end: None };
 
 mapping! {
@@ -35,7 +35,7 @@ mapping! {
     }
 }
 
-/// Returns a timestamp, if it is wanted and is one.
+/// Returns a timestamp, if it is wanted and valid.
 pub(crate) fn timestamp<'a>(value: Node<'a, '_>, is_wanted: bool) -> Option<AbstractTimestamp<'a>> {
     is_wanted.then(|| AbstractTimestamp::from_node(value).ok()).flatten()
 }

@@ -1,4 +1,4 @@
-//! Tool parts: calls and their results.
+//! Converts tool parts: calls and their results.
 
 use vac_adapter::members::{Rest, object};
 use vac_adapter::tools::canonical;
@@ -67,9 +67,9 @@ mapping! {
 #[derive(Default)]
 pub(crate) struct State<'a> {
     pub input: Option<Any<'a>>,
-    /// When the call started and ended.
+    /// The times at which the call started and ended.
     pub time: Moment<'a>,
-    /// Whether there is a result, and then whether it is an error.
+    /// Whether the result is an error; `None` without a result.
     pub is_error: Option<bool>,
     output: Option<Any<'a>>,
     status: Option<Text<'a>>,
@@ -77,11 +77,11 @@ pub(crate) struct State<'a> {
     call_end: CallEnd,
     /// The session that the call started.
     child: Option<Text<'a>>,
-    /// The members that have no other place.
+    /// The members that have no field.
     left: Rest<'a>,
 }
 
-/// Returns the session that a call started.
+/// Returns the id of the session that a call started.
 fn child<'a>(state: Node<'a, '_>, tool: &str) -> Option<Text<'a>> {
     if TOOLS.action(tool).category != Category::Delegate {
         return None;
@@ -106,7 +106,7 @@ impl<'a> State<'a> {
         let result = is_error.map(|is_error| match is_error {
             true => "error",
             false if says(state, "output") => "output",
-            // What is inside its message has `content`.
+            // The state of a call inside its message has `content`.
             false => "content",
         });
         let NativeState { input, output, status, time, rest: mut left } =

@@ -1,7 +1,7 @@
-//! The tools of `OpenCode`.
+//! Defines the tools of `OpenCode`.
 //!
-//! Forks that write the same format (Kilo, `MiMo`) and common plugins have tools of their own in
-//! the same table. The tools of MCP servers are called `<server>_<tool>`.
+//! The table also contains the tools of forks that write the same format (Kilo, `MiMo`), and of
+//! common plugins. The tools of MCP servers are called `<server>_<tool>`.
 
 use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
@@ -9,7 +9,7 @@ use vac_record::annotations::Category::{
     Delegate, Edit, Execute, Fetch, Other, Plan, Read, Search, Think,
 };
 
-/// Shell tools: their results may have an exit code.
+/// The shell tools, whose results may have an exit code.
 const SHELL: &[&str] = &[
     "bash",
     "shell",
@@ -25,7 +25,7 @@ const SHELL: &[&str] = &[
     "pty_kill",
 ];
 
-/// The members of edits that state the change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["oldString"],
     new: &["newString"],
@@ -120,7 +120,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
             ],
         ),
         Tool::new(canonical::USER_QUESTION, Other, &["question", "notify_user"]),
-        // Not tools of a server.
+        // These are not tools of a server.
         Tool::new(
             canonical::UNKNOWN,
             Other,
@@ -133,7 +133,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     },
 };
 
-/// The tool of calls whose name or input the program did not accept.
+/// The tool of calls whose name or input the program rejected.
 pub(crate) const INVALID: &str = "invalid";
 
 /// Returns whether a tool runs commands.

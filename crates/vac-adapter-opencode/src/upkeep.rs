@@ -1,4 +1,4 @@
-//! The plugin that `OpenCode` loads. It is not known to delete sessions.
+//! Describes the plugin that `OpenCode` loads. `OpenCode` is not known to delete sessions.
 
 use vac_adapter::places::{AgentPlace, Variables};
 use vac_adapter::upkeep::{AgentHook, HookKind, Upkeep};
@@ -21,10 +21,11 @@ pub(crate) const UPKEEP: Upkeep = Upkeep {
     }),
 };
 
-/// The event `session.idle` is that of a turn. The program is started and not waited for.
+/// The event `session.idle` marks the end of a turn. The plugin starts the program and does not
+/// wait for it.
 ///
-/// `OpenCode` 2 loads `setup` of the default export and refuses plugins that have none; earlier
-/// versions load `server` and may call `setup`, too, with nothing to subscribe to.
+/// `OpenCode` 2 loads `setup` of the default export and rejects plugins without it; earlier
+/// versions load `server` and may call `setup`, too, which then has nothing to subscribe to.
 const PLUGIN: &str = r#"import { spawn } from "node:child_process"
 
 const [program, ...options] = {command}

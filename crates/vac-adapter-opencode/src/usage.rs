@@ -1,4 +1,4 @@
-//! The tokens and the cost of a message.
+//! Reads the tokens and the cost of a message.
 
 use vac_adapter::members::object;
 use vac_adapter::{Report, mapping};
@@ -29,13 +29,12 @@ mapping! {
     }
 }
 
-/// Returns a number that both encodings have as a number.
+/// Returns a number that both encodings can express as a number.
 pub(crate) fn cost<'a>(value: Node<'a, '_>) -> Option<Number<'a>> {
     value.number().filter(|cost| !matches!(cost, Number::Decimal(_)))
 }
 
-/// Returns the canonical numbers, with the others next to them, and the tokens in buckets that
-/// can be added up.
+/// Returns the canonical numbers together with the others, and the tokens in additive buckets.
 pub(crate) fn read<'a>(
     cost: Option<Number<'a>>,
     tokens: Option<Node<'a, '_>>,
@@ -55,7 +54,7 @@ pub(crate) fn read<'a>(
     (Some(canonical), buckets)
 }
 
-/// Returns the tokens in buckets, without those that are 0.
+/// Returns the tokens in additive buckets, without those that are 0.
 ///
 /// `input` excludes what is read from a cache or written to one. `reasoning` is not part of
 /// `output`, unless the stated total shows that it is: versions differ.

@@ -1,11 +1,11 @@
-//! What tests have to know about the logs of Pi: what need not be in a record and why, and where
-//! native logs have their ids.
+//! Rules for tests about the logs of Pi: what a record may omit and why, and where native logs
+//! state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Pi.
+/// The rules for the logs of Pi.
 pub const PI: AgentRules = AgentRules {
     name: "pi",
     exceptions: &[

@@ -1,4 +1,4 @@
-//! Lines that are events: all that are not messages, and messages of further roles.
+//! Converts lines that are events: all that are not messages, and messages of other roles.
 
 use vac_adapter::Report;
 use vac_adapter::entry::{self, Common};
@@ -10,12 +10,12 @@ use vac_value::Node;
 
 use crate::line::Reading;
 
-/// The event that says that a summary replaces the conversation so far.
+/// The type of events which state that a summary replaces the conversation so far.
 pub(crate) const COMPACTION: &str = "compaction";
-/// The event of `OpenClaw` that begins a conversation anew.
+/// The type of events of `OpenClaw` that begin a conversation anew.
 pub(crate) const RESET: &str = "reset";
 
-/// The event that changes a line for the model.
+/// The type of events that change a line for the model.
 pub(crate) const CONTEXT_EDIT: &str = "context_edit";
 
 /// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
@@ -43,7 +43,7 @@ pub(crate) const LINES: &[&str] = &[
     "usage",
 ];
 
-/// Types of lines that `pi --mode json` prints besides messages.
+/// Types of lines that `pi --mode json` prints in addition to messages.
 pub(crate) const CAPTURED: &[&str] = &[
     "agent_end",
     "agent_start",
@@ -61,7 +61,7 @@ pub(crate) const CAPTURED: &[&str] = &[
 const ROLES: &[&str] =
     &["branchSummary", "compactionSummary", "custom", "developer", "hookMessage", "system"];
 
-/// Whether lines of a type are part of the conversation.
+/// Returns whether lines of a type are part of the conversation.
 pub(crate) fn is_of_conversation(kind: Option<&str>) -> bool {
     matches!(kind, Some("message" | "custom_message" | COMPACTION | "branch_summary"))
 }
@@ -97,12 +97,12 @@ pub(crate) fn event<'a>(mut reading: Reading<'a>, report: &mut Report) -> Entry<
     Entry::Event(entry::event(event_type, Some(data), common))
 }
 
-/// Adds what an event means.
+/// Adds the annotations of an event.
 fn meaning(reading: &mut Reading<'_>, event_type: &str, report: &mut Report) {
     let node = reading.node;
     match event_type {
         "session" => reading.it.starts = Some(true),
-        // What a session that Prime Agent started used, whose log is not kept with the others.
+        // The tokens of a session that Prime Agent started, whose log is not kept with the others.
         "child_usage_attributed" => {
             reading.add_usage(node.member("childUsage"), None, report);
         }

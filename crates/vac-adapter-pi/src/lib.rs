@@ -23,7 +23,7 @@
 //! | variant | what it is |
 //! |---|---|
 //! | `jsonl` | a session as lines in a tree (version 3; older ones without ids) |
-//! | `capture` | what `pi --mode json` prints |
+//! | `capture` | output of `pi --mode json` |
 //! | `database` | a session of `OpenClaw` since 2026.7.2, in `openclaw-agent.sqlite` (`store.rs`) |
 //!
 //! Oh My Pi, Prime Agent and `OpenClaw` (until 2026.7.1) write the same format. The place
@@ -58,8 +58,8 @@
 //!
 //! # Decisions
 //!
-//! * One entry for each line, in the order of the log. What is left of a message is its member
-//!   `message`.
+//! * One entry for each line, in the order of the log. The remaining members of a message are in
+//!   its member `message`.
 //! * A line whose parent is not in the file follows the line before it. Lines about the session
 //!   (models, titles, labels) are never superseded.
 //! * Tokens of lines that a fork copied are not counted again.
@@ -93,7 +93,7 @@ const RULES: &[PromptRule] = &[
     PromptRule::tag("system-reminder", Author::Program, "1.0"),
 ];
 
-/// The adapter.
+/// The adapter of Pi.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pi;
 

@@ -1,4 +1,4 @@
-//! Lines of type `message` as entries: messages, tool results, commands of the user.
+//! Converts lines of type `message` to entries: messages, tool results, commands of the user.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::children;
@@ -134,16 +134,16 @@ pub(crate) fn entry<'a>(
     let mut line = Line::read(node, named, known, report);
     line.timestamp = line.timestamp.or_else(|| lines::time(node).and_then(parse_time));
     let mut it = lines.annotations(line.timestamp.as_ref(), at);
-    // Lines that state something about the session stay true on every branch.
+    // Lines about the session apply to every branch.
     it.superseded = it.superseded.filter(|_| event::is_of_conversation(line.kind.as_deref()));
     let id = line.id.take().or_else(|| Some(at.place.id().into()));
     make(Reading { node, line, it, id, lines, role: role.filter(|_| named.is_empty()) }, report)
 }
 
-/// A function that makes the entry of a line.
+/// A function that builds the entry of a line.
 type Make<'a> = fn(Reading<'a>, &mut Report) -> Entry<'a>;
 
-/// A line that is read.
+/// The context of a line while its entry is built.
 pub(crate) struct Reading<'a> {
     pub node: Node<'a, 'a>,
     pub line: Line<'a>,
@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
         self.line.message.take().expect("only lines with a message are no events")
     }
 
-    /// Adds what is left of the message, the id of the parent, and the annotations.
+    /// Adds the remaining members of the message, the id of the parent, and the annotations.
     pub fn extensions(&mut self, left: Rest<'a>, has_parent: bool) -> Rest<'a> {
         let mut extensions = std::mem::take(&mut self.line.rest);
         extensions.extend(object(left).map(|left| ("message".into(), left)));
@@ -172,8 +172,8 @@ impl<'a> Reading<'a> {
         extensions
     }
 
-    /// States what a line that is not an answer used, if `usage` is one. That of a fork's history does
-    /// not count.
+    /// Adds the tokens of a line that is not an answer, if `usage` states any. Those of a fork's
+    /// history do not count.
     pub fn add_usage(
         &mut self,
         usage: Option<Node<'a, 'a>>,

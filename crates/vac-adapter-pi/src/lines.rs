@@ -1,4 +1,4 @@
-//! The first pass over the lines of a log, and which agent wrote them.
+//! Implements the first pass over the lines of a log, and detects the agent that wrote them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use vac_value::{IntoOwned, Kind, Node};
 use crate::tree::Tree;
 use crate::{event, line, store};
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
@@ -62,8 +62,8 @@ impl Lines {
         }
     }
 
-    /// Whether a line was copied from the session that this one was forked from: it is older than
-    /// the session.
+    /// Returns whether a line was copied from the session that this one was forked from, because it
+    /// is older than the session.
     fn is_inherited(&self, time: Option<&AbstractTimestamp<'_>>) -> bool {
         let start = self.facts.start.as_ref().and_then(instant);
         start.zip(time.and_then(instant)).is_some_and(|(start, time)| time < start)
@@ -102,7 +102,8 @@ impl LineFormat for Lines {
         let has_text = |key: &str| document.member(key).is_some_and(|it| it.kind() == Kind::Text);
         let has = |key: &str| document.member(key).is_some();
         match store::row(document) {
-            // The only document of a session whose events are in an archive, besides that of the archive.
+            // For a session whose events are in an archive, the only document other than that of
+            // the archive.
             Some(("session_windows", _)) => return Fit::Fits(Confidence::Likely),
             Some(_) => return Fit::Neutral,
             None => {}
@@ -186,7 +187,7 @@ impl LineFormat for Lines {
         }
         let id = text(member("id"));
         if [event::COMPACTION, event::RESET].contains(&&*kind) {
-            // Without the first line that is kept, all of them are replaced.
+            // If the first line to keep does not exist, all lines are replaced.
             let named = text(member("firstKeptEntryId")).and_then(|id| self.tree.index(&id));
             // Version 1 counts lines.
             let counted = member("firstKeptEntryIndex").and_then(Node::uint);
@@ -208,7 +209,7 @@ impl LineFormat for Lines {
     fn finish(&mut self) {
         self.tree.finish();
         for (index, kept, by) in std::mem::take(&mut self.compactions) {
-            // A summary on a branch that was left replaces nothing.
+            // A summary on an abandoned branch replaces nothing.
             if self.tree.replaced_by(index).is_none() {
                 self.facts.compactions.add(kept, by);
             }
@@ -281,7 +282,7 @@ pub(crate) fn fork(sample: &Sample<'_>) -> Option<&'static str> {
     })
 }
 
-/// How a line of type `message` fits. Factory Droid writes almost the same.
+/// Returns how well a line of type `message` fits. Factory Droid writes almost the same lines.
 fn fit_message(document: Node<'_, '_>) -> Fit {
     let message = document.member("message").filter(|message| message.kind() == Kind::Map);
     let Some(message) = message else { return Fit::unknown(document) };

@@ -1,11 +1,11 @@
-//! Where Pi, and programs that write the same format, keep their sessions.
+//! Lists the places where Pi, and programs that write the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: the index of `OpenClaw` (`sessions.json`), and settings and
 //! credentials of all of them, also those in the tables of its databases.
 
 use vac_adapter::places::{AgentPlace, Keep, Variables};
 
-/// Where sessions are below the folder of the program.
+/// The sessions below the folder of the program.
 const SESSIONS: &[Keep] = &[Keep::logs(&["sessions", "**"], &["*.jsonl"])];
 
 /// The places.
@@ -18,7 +18,7 @@ pub(crate) const PLACES: &[AgentPlace] = &[
     },
     AgentPlace {
         variables: Variables::Folder(&[("PI_CODING_AGENT_SESSION_DIR", "")]),
-        // Any folder can be named, so only names that Pi gives are taken.
+        // The variable can name any folder, so only file names of Pi are accepted.
         keeps: &[Keep::logs(&[], &["20*_*.jsonl"])],
         ..AgentPlace::DEFAULT
     },

@@ -1,4 +1,4 @@
-//! `openclaw-agent.sqlite` of `OpenClaw` since 2026.7.2, as tables.
+//! Describes `openclaw-agent.sqlite` of `OpenClaw` since 2026.7.2 as tables.
 //!
 //! The events of a session are lines of Pi, some of them compressed. The database also contains
 //! credentials (`auth_profile_store`), which are never read. Sessions that were moved to an archive have
@@ -14,7 +14,7 @@ use vac_value::Node;
 
 const WINDOWS: Table = table("session_windows", "session_id", &[], &[]);
 const NODES: Table = table("session_nodes", "session_key", &[], &[]);
-/// Without the archive itself.
+/// The table of archives, without their content.
 const ARCHIVES: Table = table(
     "session_transcript_cold_archives",
     "session_id",
@@ -65,7 +65,7 @@ static DATABASE: DatabaseTables = DatabaseTables {
     is_replaced: false,
 };
 
-/// Its databases.
+/// The databases of the agent.
 pub(crate) const STORES: Stores = Stores {
     tables: &[WINDOWS, NODES, ARCHIVES, EVENTS],
     open_database: |database| DATABASE.open(database),

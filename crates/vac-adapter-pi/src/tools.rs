@@ -7,7 +7,7 @@ use vac_record::annotations::Category;
 /// The role of a command that the user typed with `!`, which is the name of its call.
 pub(crate) const USER_COMMAND: &str = "bashExecution";
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["oldText", "old_text"],
     new: &["newText", "new_text"],
@@ -16,7 +16,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     patch: &["input", "patch"],
 };
 
-/// What the tools are for.
+/// The table of the agent's tools.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(canonical::USER_COMMAND, Category::Execute, &[USER_COMMAND])

@@ -1,7 +1,7 @@
-//! The tree of a log: which lines are on the way to the last one.
+//! Finds the lines of a log that are on the path to the last line.
 //!
-//! Lines of branches that were left stay in the file. A line whose parent is not in the file
-//! follows the line before it.
+//! Lines of abandoned branches stay in the file. A line whose parent is not in the file follows the
+//! line before it.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ struct TreeLine {
     id: String,
     index: u64,
     parent: Option<u32>,
-    /// The line that follows on the way to the last one.
+    /// The next line on the path to the last one.
     next: Option<u32>,
     is_active: bool,
 }
@@ -48,7 +48,7 @@ impl Tree {
         Some(self.lines[*self.numbers.get(id)? as usize].index)
     }
 
-    /// Finds the way to the last line.
+    /// Finds the path to the last line.
     pub fn finish(&mut self) {
         self.numbers = HashMap::new();
         let mut next = None;
@@ -58,8 +58,7 @@ impl Tree {
             next = at.and_then(|at| u32::try_from(at).ok());
             at = line.parent.map(|parent| parent as usize);
         }
-        // The line at which an abandoned one leaves the way is that of its parent, which comes
-        // before it.
+        // An abandoned line leaves the path where its parent does, which comes before it.
         for number in 0..self.lines.len() {
             let line = &self.lines[number];
             if !line.is_active
@@ -71,8 +70,8 @@ impl Tree {
         }
     }
 
-    /// Returns the line with which the log went on instead of a line: `None` if the line is on the
-    /// way to the last one; an empty id if it has nothing in common with it.
+    /// Returns the id of the line with which the log continued instead of a line. `None` if the
+    /// line is on the path to the last one; empty if no line of its branch is on that path.
     pub fn replaced_by(&self, index: u64) -> Option<&str> {
         let line = &self.lines[*self.of_index.get(&index)? as usize];
         if line.is_active {

@@ -1,4 +1,4 @@
-//! Numbers of tokens.
+//! Reads numbers of tokens.
 
 use vac_adapter::{Report, mapping};
 use vac_record::TokenUsage;
@@ -23,7 +23,7 @@ mapping! {
     }
 }
 
-/// Whether a value is a usage: one states what was read from a cache, or a total.
+/// Returns whether a value is a usage: it states tokens read from a cache, or a total.
 pub(crate) fn is_usage(value: Node<'_, '_>) -> bool {
     value.member("cacheRead").is_some() || value.member("totalTokens").is_some()
 }

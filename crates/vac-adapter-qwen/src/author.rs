@@ -1,4 +1,4 @@
-//! Who wrote a message in the user's name.
+//! Determines the author of a message in the user's name.
 //!
 //! | the line states | author |
 //! |---|---|
@@ -28,7 +28,7 @@ pub(crate) const RULES: &[PromptRule] = &[
     ),
 ];
 
-/// What a line states about the author of its message.
+/// The facts that a line states about the author of its message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stated<'s> {
     pub provenance: Option<&'s str>,
@@ -50,8 +50,8 @@ pub(crate) fn author(content: Option<&Any<'_>>, stated: Stated<'_>) -> Author {
     }
 }
 
-/// Returns what the user typed, where the line has the text before files and the context of hooks
-/// were added to it.
+/// Returns the text that the user typed, if the line states it without the files and the context of
+/// hooks that were added.
 pub(crate) fn typed(text: &str, extensions: &Rest<'_>) -> Option<Typed> {
     let shown = extensions.get("systemPayload")?.get("displayText")?.text()?;
     let is_other = !shown.is_empty() && shown != text;

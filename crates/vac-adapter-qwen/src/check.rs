@@ -1,11 +1,11 @@
-//! What tests have to know about the logs of Qwen Code: what need not be in a record and why, and
-//! where native logs have their ids.
+//! Rules for tests about the logs of Qwen Code: what a record may omit and why, and where native
+//! logs state ids.
 
 use vac_adapter_check::Value;
 use vac_adapter_check::agents::{AgentRules, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
-/// Qwen Code.
+/// The rules for the logs of Qwen Code.
 pub const QWEN: AgentRules = AgentRules {
     name: "qwen",
     exceptions: &[

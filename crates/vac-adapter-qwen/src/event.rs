@@ -1,4 +1,4 @@
-//! Lines that are events: those of type `system`, and of unknown types.
+//! Converts lines that are events: those of type `system` and of unknown types.
 
 use vac_adapter::Report;
 use vac_adapter::annotation::attach;
@@ -13,7 +13,7 @@ use vac_value::Node;
 
 use crate::line::{self, Line};
 
-/// The event that says that a summary replaces the conversation so far.
+/// The type of events which state that a summary replaces the conversation so far.
 pub(crate) const COMPRESSION: &str = "chat_compression";
 
 /// The known subtypes.
@@ -85,7 +85,7 @@ pub(crate) fn entry<'a>(
     Entry::Event(entry::event(event_type, Some(data), common))
 }
 
-/// Adds what an event means.
+/// Adds the annotations of an event.
 fn meaning<'a>(it: &mut EntryAnnotations<'a>, event_type: &str, payload: Node<'a, '_>) {
     let is = |key: &str, value: &str| payload.member(key).is_some_and(|it| it.is_text(value));
     match event_type {

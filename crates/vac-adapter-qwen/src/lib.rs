@@ -55,15 +55,15 @@
 //!
 //! # Decisions
 //!
-//! * One entry for each line, in the order of the log. What a compression or the start of a fork
-//!   repeats (`compressedHistory`, `history`) stays a value of its event.
-//! * A line that repeats the id of an earlier one continues it: it has an id made from its place,
-//!   keeps `uuid`, and the tokens of the last such line count.
+//! * One entry for each line, in the order of the log. History that a compression or the start of a
+//!   fork repeats (`compressedHistory`, `history`) is kept as a value of its event.
+//! * A line that repeats the id of an earlier one continues it. Its id is made from its place, and
+//!   `uuid` is kept. The tokens of the last such line count.
 //! * Tokens of lines that were copied from another session are not counted again, and neither are
 //!   those in `ui_telemetry`, which repeat those of the answers.
 //! * `output` of a tool-result is the response; if there are further parts, all of them.
-//! * What the user typed is `systemPayload.displayText` where the CLI has added files or the context
-//!   of hooks to it.
+//! * The text that the user typed is `systemPayload.displayText` if the CLI has added files or the
+//!   context of hooks to it.
 #![doc = include_str!("../MAPPING.md")]
 
 mod author;
@@ -80,7 +80,7 @@ use vac_adapter::line_log::{LineAdapter, LineAgent};
 use vac_adapter::parts;
 use vac_adapter::session_marks::SessionMark;
 
-/// The adapter.
+/// The adapter of Qwen Code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Qwen;
 

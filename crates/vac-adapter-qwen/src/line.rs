@@ -1,4 +1,4 @@
-//! Lines as entries: messages, tool results and events.
+//! Converts lines to entries: messages, tool results and events.
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::children;
@@ -20,13 +20,13 @@ use crate::{event, usage};
 /// The types of lines that are not events.
 const KINDS: [&str; 3] = ["user", "assistant", "tool_result"];
 
-/// The keys of a tool result that are canonical or ours.
+/// The keys of a tool result that are canonical or added by this adapter.
 const TOOL_RESULT: &[&str] = &keys::with::<{ ToolResultEntry::KEYS.len() + 2 }>(
     &ToolResultEntry::KEYS,
     &["parent-id", PART],
 );
 
-/// What decides how a line is read.
+/// The context that decides how a line is read.
 #[derive(Clone, Copy)]
 pub(crate) struct LineContext<'c> {
     /// The type of the line; `None` if it is unknown.
@@ -67,7 +67,7 @@ mapping! {
             note subtype: Text<'a> = value.text(), unless !context.is_message() && value.text().is_some();
         "sessionId" | "cwd" | "version" | "gitBranch" => "the session's; kept if it is another",
             stated = context.is_of_session(key, value);
-        "message" => "of a message or a result, `content` or `output`, and what is left",
+        "message" => "of a message or a result, `content` or `output`, and the remaining members",
             take message: Node<'a, 'a> =
                 (context.is_message() && value.kind() == Kind::Map).then_some(value);
         "model" => "`model-id` of an answer",
@@ -134,7 +134,7 @@ pub(crate) fn entry<'a>(
     }
 }
 
-/// Takes the parts of a message; what is left of it is kept.
+/// Takes the parts out of a message, whose remaining members are kept.
 fn parts<'a>(line: &mut Line<'a>, role: &str, report: &mut Report) -> Option<Node<'a, 'a>> {
     let Message { parts, rest } = Message::read(line.message?, &[], role, report);
     line.rest.extend(object(rest).map(|rest| ("message".into(), rest)));

@@ -1,4 +1,4 @@
-//! The first pass over the lines of a log, and which agent wrote them.
+//! Implements the first pass over the lines of a log, and detects the agent that wrote them.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use vac_value::{Kind, Node};
 use crate::event::COMPRESSION;
 use crate::line;
 
-/// What the first pass has found.
+/// The facts that the first pass has found.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub facts: LineFacts,
@@ -44,13 +44,13 @@ struct LinesOfId {
 }
 
 impl Lines {
-    /// Whether a line is the first with its id.
+    /// Returns whether a line is the first with its id.
     pub fn is_first(&self, id: Node<'_, '_>, at: LineAt) -> bool {
         id.text().is_some_and(|id| self.ids.get(&*id).is_some_and(|it| it.first == at.index))
     }
 
-    /// Whether the tokens of a line are counted: on the last of several lines with one id, and in
-    /// the session in which they were used.
+    /// Returns whether the tokens of a line are counted: on the last of several lines with one id,
+    /// and in the session in which they were used.
     pub fn counts_usage(&self, line: Node<'_, '_>, at: LineAt) -> bool {
         let of_id = line.member("uuid").and_then(Node::text).and_then(|id| self.ids.get(&*id));
         of_id.is_none_or(|it| it.usage == Some(at.index)) && line.member("forkedFrom").is_none()
@@ -168,7 +168,7 @@ impl LineFormat for Lines {
     fn finish(&mut self) {
         self.conversation = Vec::new();
         for (index, by) in std::mem::take(&mut self.compressions) {
-            // A summary that was taken back replaces nothing.
+            // A summary that was rewound replaces nothing.
             if !self.rewound.contains_key(&index) {
                 self.facts.compactions.add(index, by);
             }
@@ -200,7 +200,7 @@ impl LineFormat for Lines {
 }
 
 impl Lines {
-    /// Whether it is the log of a subagent.
+    /// Returns whether the log is that of a subagent.
     fn is_subagent(&self) -> bool {
         self.subagent.is_some() && !self.has_main_thread
     }

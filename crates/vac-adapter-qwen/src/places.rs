@@ -1,4 +1,4 @@
-//! Where Qwen Code keeps its sessions.
+//! Lists the places where Qwen Code keeps its sessions.
 //!
 //! Not sessions, and never opened: the state of running processes (`*.runtime.json`), runs of
 //! workflows (`workflows/`), stored tool output, checkpoints and prompts (`tmp/`), credentials.

@@ -4,7 +4,7 @@ use vac_adapter::tools::edits::ChangeKeys;
 use vac_adapter::tools::{Tool, ToolTable, canonical};
 use vac_record::annotations::Category;
 
-/// The members of edits that say what they change.
+/// The members of edits that state their changes.
 const CHANGES: ChangeKeys = ChangeKeys {
     old: &["old_string"],
     new: &["new_string"],
@@ -12,7 +12,7 @@ const CHANGES: ChangeKeys = ChangeKeys {
     ..ChangeKeys::NONE
 };
 
-/// What the tools are for.
+/// The table of the agent's tools.
 pub(crate) static TOOLS: ToolTable = ToolTable {
     tools: &[
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command", "monitor"])

@@ -1,4 +1,4 @@
-//! Numbers of tokens.
+//! Reads numbers of tokens.
 
 use vac_adapter::{Report, mapping};
 use vac_record::TokenUsage;
@@ -24,8 +24,8 @@ mapping! {
 
 /// Returns the numbers as the log states them, and in buckets that can be added up.
 ///
-/// Thoughts are part of the candidates where the provider has an API like that of `OpenAI`, and next
-/// to them where it has that of Gemini: the total shows which.
+/// Thoughts are part of the candidates if the provider has an API like that of `OpenAI`, and
+/// counted separately if it has that of Gemini. The total shows which.
 pub(crate) fn read<'a>(
     usage: Node<'a, '_>,
     report: &mut Report,

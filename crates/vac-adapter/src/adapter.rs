@@ -38,7 +38,7 @@ pub trait Adapter: Sync {
     /// Returns how well the documents of a sample fit the logs of this agent.
     fn detect(&self, sample: &Sample<'_>) -> Verdict;
 
-    /// Returns what the beginning of a log states about its session.
+    /// Returns the facts that the beginning of a log states about its session.
     fn preview(&self, sample: &Sample<'_>) -> Preview {
         let _ = sample;
         Preview::default()
@@ -72,7 +72,8 @@ pub trait Adapter: Sync {
         &ToolTable::EMPTY
     }
 
-    /// Returns the types of system events that say that a summary replaces the conversation so far.
+    /// Returns the types of system events which state that a summary replaces the conversation so
+    /// far.
     fn compaction_events(&self) -> &'static [&'static str] {
         &[]
     }
@@ -82,8 +83,9 @@ pub trait Adapter: Sync {
         &[]
     }
 
-    /// Removes what the agent adds around the words of the user. Receives the text of a message
-    /// whose author is the user, and the message's extensions.
+    /// Removes the text that the agent adds around the words of the user. Receives the text of a
+    /// message whose author is the user, and the message's extensions. Returns `None` if the agent
+    /// added nothing.
     fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<prompt::Typed> {
         let _ = (text, extensions);
         None
@@ -116,15 +118,15 @@ pub trait Adapter: Sync {
     }
 
     /// Returns whether every word of the texts of a session is in one piece in the bytes of its log:
-    /// no text is joined from pieces that can end inside of a word, and none is compressed or
-    /// encoded. A search then skips logs that do not contain a word that it needs.
+    /// no text is joined from pieces that can end inside a word, and none is compressed or encoded.
+    /// If so, a search skips logs that do not contain a word that it needs.
     fn writes_whole_texts(&self) -> bool {
         false
     }
 
-    /// Returns what distinguishes the sessions of a log of this variant that contains several, as
-    /// concatenated ones do; empty if a log is one session in any case. `None` if only
-    /// [`survey`](Self::survey) finds out.
+    /// Returns the marks that distinguish the sessions of a log of this variant, which can be
+    /// concatenated; empty if such a log is always one session. `None` if only
+    /// [`survey`](Self::survey) can determine it.
     fn session_marks(&self, variant: &str) -> Option<&'static [SessionMark]> {
         let _ = variant;
         None
@@ -135,7 +137,7 @@ pub trait Adapter: Sync {
         &[]
     }
 
-    /// Returns the rules for files that belong to a session besides its log.
+    /// Returns the rules for files that belong to a session in addition to its log.
     fn companions(&self) -> &'static Companions {
         &Companions::NONE
     }
@@ -145,7 +147,7 @@ pub trait Adapter: Sync {
         &Stores::NONE
     }
 
-    /// Returns what the agent does with sessions besides writing them.
+    /// Returns the rules by which the agent deletes sessions and calls other programs.
     fn upkeep(&self) -> &'static Upkeep {
         &Upkeep::NONE
     }
@@ -171,7 +173,7 @@ pub struct Preview {
     pub session_id: Option<String>,
     /// The time when it began, as the log writes it.
     pub start: Option<AbstractTimestamp<'static>>,
-    /// The folder it worked in.
+    /// The folder that the agent worked in.
     pub project: Option<String>,
     /// The version of the agent.
     pub version: Option<String>,
@@ -184,21 +186,22 @@ pub struct Preview {
 /// The part of its session that a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
-    /// All of it.
+    /// The whole session.
     #[default]
     Whole,
-    /// An older or a shortened form of it, which is read only if no other log of the session is
+    /// An older or shortened form of the session, which is read only if no other log of it is
     /// found.
     Older,
-    /// A piece of it. Files with the same session id are one session, in the order of their
-    /// start.
+    /// A piece of the session. Files with the same session id are one session, in the order of
+    /// their start.
     Piece,
     /// The part of a subagent, which follows the pieces.
     Subagent,
 }
 
 impl Share {
-    /// Whether it is a part of a session, which other files with the same session id complete.
+    /// Returns whether the file is a part of a session that other files with the same session id
+    /// complete.
     pub fn is_part(self) -> bool {
         matches!(self, Self::Piece | Self::Subagent)
     }
@@ -245,9 +248,9 @@ pub trait Session {
 /// The session that another one came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parent {
-    /// Its id.
+    /// The id of the session.
     pub session_id: String,
-    /// The relation of the other session to it.
+    /// The relation of the other session to this one.
     pub relation: Relation,
 }
 
@@ -261,12 +264,12 @@ pub trait Sink {
     fn report(&mut self) -> &mut Report;
 }
 
-/// The part of the source that an entry was made from.
+/// The part of the log that an entry was made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// Its frame's place.
+    /// The place of the entry's frame.
     pub place: Place,
-    /// Its bytes.
+    /// The bytes of that part.
     pub bytes: &'a [u8],
 }
 
@@ -292,32 +295,32 @@ impl Sink for Counter {
 /// The extent of a record: everything in the log, or only what the schema names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Everything. Members that the schema does not name keep their native names.
+    /// Everything in the log. Members that the schema does not name keep their native names.
     #[default]
     Full,
-    /// Only what the schema names.
+    /// Only members that the schema names, and annotations.
     Canonical,
 }
 
 /// The reason why a log was not converted.
 #[derive(Debug)]
 pub enum Error {
-    /// It could not be read, or the record not written.
+    /// The log could not be read, or the record could not be written.
     Io(io::Error),
-    /// It is not a session log of this agent.
+    /// The input is not a session log of this agent.
     Refused(String),
     /// An entry or record that an adapter made is not valid: a defect of this program.
     Invalid {
-        /// The line it was made from; `None` for the record around the entries.
+        /// The line that the entry was made from; `None` for the record without its entries.
         line: Option<u64>,
         /// The violations of the schema.
         violations: Box<Violations>,
     },
     /// The record cannot be written: a defect of this program.
     Encode(vac_value::EncodeError),
-    /// [`Session::count`] is not the number of entries: a defect of this program.
+    /// [`Session::count`] returned another number than there are entries: a defect of this program.
     Miscounted {
-        /// The count.
+        /// The number that `Session::count` returned.
         expected: u64,
         /// The number of entries.
         found: u64,

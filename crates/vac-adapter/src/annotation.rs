@@ -1,8 +1,8 @@
 //! Annotations: the claims of vac itself about entries and sessions, in the extension `vac`.
 //!
 //! Annotations are claims of the converter, not of the log. Their types are generated from
-//! `spec/vac-annotations.cddl`. A native key `vac` is kept as `native:vac`, so what is found
-//! under this key in a record was written by the converter.
+//! `spec/vac-annotations.cddl`. A native key `vac` is kept as `native:vac`, so the value of the key
+//! `vac` in a record was always written by the converter.
 //!
 //! ```
 //! use vac_adapter::annotation::{annotate, annotations};
@@ -26,10 +26,10 @@ use vac_value::{Encoding, IntoOwned};
 pub const KEY: &str = "vac";
 
 /// Returns the annotations of an entry, without those of its children. `None` if it has none. They
-/// borrow from the entry: a reader of records asks for those of every entry.
+/// borrow from the entry, because readers decode those of every entry.
 ///
 /// # Errors
-/// If the extension `vac` is not valid: then it was not written by this program.
+/// If the extension `vac` is not valid, which means that this program did not write it.
 pub fn annotations<'e>(entry: &'e Entry<'_>) -> Result<Option<EntryAnnotations<'e>>, DecodeError> {
     read(entry.extensions())
 }
@@ -39,7 +39,7 @@ pub fn annotations<'e>(entry: &'e Entry<'_>) -> Result<Option<EntryAnnotations<'
 pub fn attach<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &EntryAnnotations<'_>) {
     debug_assert!(extensions.get(KEY).is_none(), "annotations are attached once");
     if *annotations != EntryAnnotations::default() {
-        // Members keep the key from native objects, so it is not there.
+        // Native members with this key are renamed, so the key is not present.
         extensions.push((KEY.into(), encoded(annotations)));
     }
 }
@@ -61,7 +61,7 @@ pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations
 /// Returns the annotations of a session. `None` if it has none.
 ///
 /// # Errors
-/// If the extension `vac` is not valid: then it was not written by this program.
+/// If the extension `vac` is not valid, which means that this program did not write it.
 pub fn session_annotations(
     record: &VerifiableAgentRecord<'_>,
 ) -> Result<Option<SessionAnnotations<'static>>, DecodeError> {

@@ -1,4 +1,4 @@
-//! Files that belong to a session and are not logs, as events.
+//! Converts files that belong to a session, but are not logs, to events.
 //!
 //! The content is text, base64 if it is not UTF-8, or a value if it is a JSON file. A large file
 //! is split into several events, so that memory does not grow with its size.
@@ -18,22 +18,22 @@ use crate::raw;
 /// The maximum number of bytes of a piece.
 const MAX_PIECE: usize = 4 << 20;
 
-/// One file.
+/// A companion file of a session.
 #[derive(Clone, Copy)]
 pub struct Attachment<'f> {
     /// The file.
     pub file: &'f dyn Input,
-    /// Its number among all files of the session, from 0.
+    /// The number of the file among all files of the session, from 0.
     pub number: usize,
 }
 
 impl<'f> Attachment<'f> {
-    /// Returns the last name of its path, with the separators of any system.
+    /// Returns the last name of its path. Accepts the separators of all systems.
     pub fn base(self) -> &'f str {
         base(self.file.name())
     }
 
-    /// Opens it. A file that cannot be read is reported by an event and a warning.
+    /// Opens the file. A file that cannot be read is reported by an event and a warning.
     pub fn open(self, sink: &mut dyn Sink) -> Result<Option<Box<dyn Read + 'f>>, Error> {
         match self.file.open() {
             Ok(reader) => Ok(Some(reader)),
@@ -46,7 +46,7 @@ impl<'f> Attachment<'f> {
         sink.entry(event("unreadable-file", self.named(), id, None), nowhere(self.number))
     }
 
-    /// Passes it to a sink as events of a type, with the call that it is about.
+    /// Passes the file to a sink as events of a type, with the call that it is about.
     pub fn entries(
         self,
         event_type: &str,
@@ -90,12 +90,12 @@ impl<'f> Attachment<'f> {
     }
 }
 
-/// Returns the last name of a path, with the separators of any system.
+/// Returns the last name of a path. Accepts the separators of all systems.
 pub fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns an id for a whole file.
+/// Returns the id of the entry for a whole file.
 pub fn id(file: usize) -> String {
     format!("F{}", file + 1)
 }

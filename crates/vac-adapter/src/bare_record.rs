@@ -1,7 +1,7 @@
-//! The record of a session before its entries are written.
+//! Builds the record of a session without its entries.
 //!
-//! An adapter decides about every member of the schema: a member that is new in the schema is missing
-//! here when this is compiled, and then in every adapter.
+//! An adapter has to set every member of the schema: if the schema gets a new member, neither this
+//! module nor any adapter compiles until it is set.
 
 use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SCHEMA_VERSION, SessionId, SessionTrace, VcsContext,
@@ -13,7 +13,7 @@ use crate::members::Rest;
 use crate::models::Models;
 use crate::provider::provider;
 
-/// What a log states about its session, apart from the entries.
+/// The facts that a log states about its session, apart from the entries.
 ///
 /// ```
 /// use vac_adapter::bare_record::{BareRecord, agent_meta};
@@ -35,17 +35,17 @@ use crate::provider::provider;
 /// ```
 #[derive(Clone, Debug)]
 pub struct BareRecord<'i> {
-    /// The id of the session, which is that of the record, too.
+    /// The id of the session, which is also that of the record.
     pub id: &'i str,
     /// The format of the session.
     pub format: Option<Text<'static>>,
-    /// When the session began. The record was created then.
+    /// The time at which the session began. The record states it as its creation time, too.
     pub start: Option<AbstractTimestamp<'static>>,
-    /// When the session ended.
+    /// The time at which the session ended.
     pub end: Option<AbstractTimestamp<'static>>,
     /// The agent and its models.
     pub agent_meta: AgentMeta<'static>,
-    /// Where the agent worked.
+    /// The environment that the agent worked in.
     pub environment: Option<Environment<'static>>,
     /// The repository that it worked in.
     pub vcs: Option<VcsContext<'static>>,

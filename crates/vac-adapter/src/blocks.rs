@@ -1,5 +1,4 @@
-//! Content blocks as the Messages API of Anthropic writes them, which more than
-//! one agent logs.
+//! Reads content blocks of Anthropic's Messages API, which several agents log.
 
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
@@ -8,7 +7,7 @@ use crate::entry::{self, Common};
 use crate::mapping::Mapping;
 use crate::{Report, mapping};
 
-/// Returns the blocks of a message's content that are children of it; `None` without any.
+/// Returns the blocks of a message's content that become its children; `None` without any.
 pub fn children<'a, 's>(
     content: Node<'a, 's>,
     child: impl FnMut(Node<'a, 's>) -> Option<Entry<'a>>,

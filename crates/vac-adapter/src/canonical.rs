@@ -1,4 +1,4 @@
-//! The profile `canonical`: removes what the schema does not name, except the
+//! Applies the profile `canonical`: removes members that the schema does not name, except the
 //! [annotations](crate::annotation).
 
 use vac_record::{Entry, MessageEntry, VerifiableAgentRecord};
@@ -6,7 +6,7 @@ use vac_value::{Any, Map, Text};
 
 use crate::annotation;
 
-/// Strips an entry and its children.
+/// Removes members that the schema does not name from an entry and its children.
 pub fn strip_entry(entry: &mut Entry<'_>) {
     annotation::retain(entry.extensions_mut());
     if let Entry::Message(MessageEntry { token_usage: Some(usage), .. }) = entry {
@@ -15,7 +15,7 @@ pub fn strip_entry(entry: &mut Entry<'_>) {
     entry.children_mut().iter_mut().flatten().for_each(strip_entry);
 }
 
-/// Strips the record around the entries.
+/// Removes members that the schema does not name from a record, apart from its entries.
 pub fn strip_record(record: &mut VerifiableAgentRecord<'_>) {
     clear(&mut record.extensions);
     annotation::retain(&mut record.session.extensions);

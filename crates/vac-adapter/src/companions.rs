@@ -1,4 +1,4 @@
-//! Files that belong to a session besides its log, as data.
+//! Describes the files that belong to a session in addition to its log, as data.
 //!
 //! An adapter states which files belong to a session ([`Adapter::companions`]); `vac-store` finds
 //! them. Logs that are found that way are further [parts](crate::Input::parts) of the session,
@@ -8,7 +8,7 @@
 
 use crate::adapter::Preview;
 
-/// The rules of an agent.
+/// The rules for the companion files of an agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Companions {
     /// The folder next to a log that has its name.
@@ -17,23 +17,24 @@ pub struct Companions {
     pub files: &'static [Companion],
     /// Files with the prompts of several sessions.
     pub prompts: Option<PromptList>,
-    /// Variants of logs, each with the variant that it is together with such files. Others stay.
+    /// Variants of logs, each with the variant of a log that has companion files. Variants that are
+    /// not listed stay the same.
     pub with_files: &'static [(&'static str, &'static str)],
 }
 
 impl Companions {
-    /// The rules of an agent that keeps nothing but logs.
+    /// The rules of an agent without companion files.
     pub const NONE: Self =
         Self { session_folder: None, files: &[], prompts: None, with_files: &[] };
 
-    /// Returns the variant of a session whose log has a variant.
+    /// Returns the variant of a session whose log has the variant `log`.
     pub fn variant(&self, log: &'static str, has_files: bool) -> &'static str {
         let together = self.with_files.iter().find(|(alone, _)| has_files && *alone == log);
         together.map_or(log, |(_, together)| together)
     }
 }
 
-/// A folder next to a log, which has the name of the log without its ending.
+/// A folder next to a log with the name of the log without its ending.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionFolder {
     /// The ending of the log.
@@ -67,11 +68,11 @@ pub struct Companion {
 pub enum CompanionKind {
     /// A folder; all files in it are attachments.
     Folder,
-    /// A file, which is an attachment. The function adds its facts to the preview of the log; an error
-    /// says why it cannot.
+    /// A file, which is an attachment. The function adds its facts to the preview of the log, or
+    /// returns the reason why it cannot.
     Attachment(fn(&[u8], &mut Preview) -> Result<(), &'static str>),
     /// A JSON document that is read with the log, as `{"file": its name, "value": the document}`.
-    /// The function adds its facts to the preview; it returns false if the file is something else.
+    /// The function adds its facts to the preview, and returns false if the file is something else.
     Note(fn(&[u8], &mut Preview) -> bool),
 }
 
@@ -91,7 +92,7 @@ pub struct Base {
 /// A JSON array with the prompts of several sessions. Each session is a list of its own prompts.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptList {
-    /// The variant that such a list is.
+    /// The variant of such a list.
     pub variant: &'static str,
     /// The member of an element that names the session.
     pub session_id: &'static str,

@@ -1,9 +1,9 @@
-//! Reads documents that are not JSON as a whole: cut short, damaged or nested too deep.
+//! Reads documents that are truncated, damaged or nested too deep.
 //!
 //! An adapter states which arrays of its documents contain elements ([`List`]). [`Pieces`] returns
 //! the elements that are valid by themselves, the members around them, and the bytes in between
-//! that could not be parsed, in the order of the document. Where a member or an element ends is
-//! shown by brackets and quotes; after damage, reading continues with the next one.
+//! that could not be parsed, in the order of the document. Brackets and quotes show where a member
+//! or an element ends. After damage, reading continues with the next one.
 //!
 //! ```
 //! use vac_adapter::damaged::{List, Piece, Pieces, wrapper};
@@ -24,11 +24,11 @@
 //!
 //! * Every byte except white space, commas and the brackets of lists and of objects that are
 //!   split is in exactly one piece.
-//! * An object or array without its bracket ends with what is around it; an object also where
-//!   another one begins in the place of a key. A bracket too many before an object is skipped.
-//!   So a bracket that is missing or added mostly damages one element.
-//! * A text ends at the latest with its line: JSON has no line ends in texts.
-//! * Unparsed bytes that follow each other are one piece if brackets do not fit in them.
+//! * An object or array without its closing bracket ends with its container; an object ends also
+//!   where another one begins in the place of a key. An extra bracket before an object is skipped.
+//!   A missing or extra bracket therefore usually damages only one element.
+//! * A text ends at the latest at the end of its line, because JSON has no line ends in texts.
+//! * Consecutive unparsed bytes are one piece if brackets in them do not match.
 //! * Time is linear in the size of the document, and memory is that of one element.
 
 mod beginning;
@@ -46,9 +46,9 @@ use brackets::{Brackets, is_space, text_end};
 /// An array whose elements are read one by one.
 #[derive(Debug)]
 pub struct List {
-    /// The name of the member that it is.
+    /// The key of the member that contains it.
     pub key: &'static str,
-    /// The arrays in its elements. If there are any, an element that is damaged is split.
+    /// The arrays in its elements. If there are any, a damaged element is split.
     pub inside: &'static [List],
 }
 
@@ -66,16 +66,16 @@ pub enum Piece<'a> {
     Member {
         /// The key of the list that the element is in; empty for the document.
         of: &'static str,
-        /// Its key.
+        /// The key of the member.
         key: Document<'a>,
-        /// Its value.
+        /// The value of the member.
         value: Document<'a>,
     },
     /// A list begins, which is a member of the document or of a damaged element.
     List {
         /// The key of the list that the element is in; empty for the document.
         of: &'static str,
-        /// Its key.
+        /// The key of the member.
         key: Document<'a>,
     },
     /// A damaged element begins; its members and the elements of its lists follow.
@@ -87,16 +87,16 @@ pub enum Piece<'a> {
     Element {
         /// The key of its list; empty for a document that is an array.
         of: &'static str,
-        /// Its first byte.
+        /// The offset of its first byte.
         at: usize,
         /// The element.
         value: Document<'a>,
     },
-    /// Bytes that could not be parsed; none where a bracket is missing.
+    /// Bytes that could not be parsed. They are empty where a bracket is missing.
     Raw {
-        /// The key of the list that they are an element of; empty if they are anything else.
+        /// The key of the list that they are an element of; otherwise empty.
         of: &'static str,
-        /// The first of them.
+        /// The offset of the first of them.
         at: usize,
         /// The bytes.
         raw: Raw<'a>,
@@ -110,9 +110,9 @@ pub struct Pieces<'a> {
     at: usize,
     /// The lists and objects that are being read, the innermost last.
     open: Vec<Open>,
-    /// Unparsed bytes that may continue.
+    /// The current unparsed bytes, which may continue.
     run: Option<Run<'a>>,
-    /// The piece after those bytes.
+    /// The piece after the unparsed bytes.
     after_run: Option<Piece<'a>>,
     scanner: Scanner,
     brackets: Brackets,
@@ -128,7 +128,7 @@ struct Open {
     key: &'static str,
     /// The lists in the object, or in the elements of the list.
     lists: &'static [List],
-    /// Where it ends at the latest.
+    /// The offset at which it ends at the latest.
     end: usize,
 }
 
@@ -138,7 +138,7 @@ struct Run<'a> {
     of: &'static str,
     start: usize,
     raw: Raw<'a>,
-    /// Whether brackets do not fit, so that unparsed bytes before and after belong to it.
+    /// Whether brackets do not match, so that unparsed bytes before and after belong to it.
     is_open: bool,
 }
 
@@ -153,7 +153,7 @@ pub fn parse(bytes: &[u8]) -> Content<'_> {
     parse_with(&mut scanner(), bytes)
 }
 
-/// Parses the piece of a damaged frame that has these bytes; `None` if the frame has not.
+/// Parses the bytes of a damaged frame in this range; `None` if the frame does not have them.
 pub fn parse_in<'a>(frame: &Raw<'a>, range: Range<usize>) -> Option<Content<'a>> {
     let is_at_end = range.end == frame.bytes.len();
     let mut content = parse(frame.bytes.get(range)?);
@@ -222,7 +222,8 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Reads a frame. If it is a piece of a longer one, unparsed bytes at its end are, too.
+    /// Reads a frame. If it is a piece of a longer frame, unparsed bytes at its end get the same
+    /// reason.
     pub fn from_frame(raw: &Raw<'a>, lists: &'static [List]) -> Self {
         Self { cut: cut(raw).cloned(), ..Self::new(raw.bytes, lists) }
     }

@@ -1,5 +1,5 @@
-//! Detects the agent that wrote a log by the content of its first documents. Its place on disk only
-//! serves to name agents that are not supported.
+//! Detects the agent that wrote a log by the content of its first documents. The place of a log on
+//! disk is used only to name agents that are not supported.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,10 +16,10 @@ use crate::verdict::{Fit, Misfit, Verdict};
 
 /// Maximum number of documents in a sample.
 const MAX_DOCUMENTS: usize = 64;
-/// No further document is read once a sample has this many bytes.
+/// The number of bytes of a sample after which no further document is read.
 const ENOUGH_BYTES: usize = 256 * 1024;
 
-/// Maximum number of bytes in memory at once.
+/// Maximum number of bytes of the input that are in memory at once.
 const MAX_SAMPLE: u64 = 4 << 20;
 
 /// Maximum number of bytes in [`Sample::bytes`].
@@ -28,14 +28,14 @@ const MAX_BYTES: usize = 16 * 1024;
 /// The confidence of an adapter in a detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// It is not a log of this agent.
+    /// The input is not a log of this agent.
     #[default]
     No,
-    /// It could be one.
+    /// The input could be a log of this agent.
     Possible,
-    /// It has properties of logs of this agent, which others may have, too.
+    /// The input has properties of logs of this agent, which other logs may have, too.
     Likely,
-    /// It has properties that only logs of this agent have.
+    /// The input has properties that only logs of this agent have.
     Certain,
 }
 
@@ -44,11 +44,11 @@ pub enum Confidence {
 pub struct Sample<'a> {
     /// The input's name without the folder.
     pub name: &'a str,
-    /// The folder it is in, as [`Input::folder`] has it.
+    /// The folder of the input, as [`Input::folder`] returns it.
     pub folder: &'a str,
-    /// Its first bytes, of any content.
+    /// The first bytes of the input, of any content.
     pub bytes: &'a [u8],
-    /// Its first documents. A very long one is represented by its beginning.
+    /// The first documents. A very long one is represented by its beginning.
     pub documents: Vec<Document<'a>>,
 }
 
@@ -117,15 +117,15 @@ fn documents_in_memory(bytes: &[u8]) -> Vec<Document<'_>> {
 
 /// The agent that wrote a log, as far as detection knows it.
 pub enum Detection<'r> {
-    /// One that an adapter reads.
+    /// An agent whose logs an adapter reads.
     Agent(&'r dyn Adapter, Confidence),
-    /// One that is not supported, by its name.
+    /// An agent that is not supported, by its name.
     Foreign(&'static str),
-    /// A supported one; it is a file that is not a log, which the text describes.
+    /// A supported agent, but the file is not a log. The text describes the file.
     NotLog(&'static str),
-    /// It resembles the logs that an adapter reads, but too many documents do not fit.
+    /// The log resembles those that an adapter reads, but too many documents do not fit.
     Misfit(Misfit),
-    /// Unknown.
+    /// The agent is unknown.
     Unknown,
 }
 
@@ -170,10 +170,11 @@ impl fmt::Display for Detection<'_> {
 }
 
 impl Sample<'_> {
-    /// Detects which agent wrote it. Of adapters with the same confidence the first is taken.
+    /// Detects the agent that wrote the input. Of adapters with the same confidence, the first one
+    /// is taken.
     pub fn detect<'r>(&self, adapters: &[&'r dyn Adapter]) -> Detection<'r> {
         let unread = self.unread();
-        // Most documents are of something that no adapter reads.
+        // No adapter reads most of the documents.
         if let Some((unread, count)) = unread
             && count * 2 > self.documents.len()
         {
@@ -207,7 +208,7 @@ impl Sample<'_> {
         }
     }
 
-    /// Returns what wrote most of the documents that no adapter reads, and their number.
+    /// Returns the writer of most of the documents that no adapter reads, and their number.
     fn unread(&self) -> Option<(Unread, usize)> {
         let mut counts: Vec<(Unread, usize)> = Vec::new();
         for document in &self.documents {
@@ -223,7 +224,7 @@ impl Sample<'_> {
 }
 
 /// Returns the adapter for an input and its confidence, if any. Of adapters with the
-/// same confidence the first is taken.
+/// same confidence, the first one is taken.
 pub fn detect<'r>(
     input: &dyn Input,
     adapters: &[&'r dyn Adapter],
@@ -243,7 +244,8 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
         let mut frames = Frames::new(&mut window);
         let mut last = FrameKind::Nothing;
         while let Some(seen) = frames.next(FrameKind::from_frame)? {
-            // The frame before it is the first line of a document that continues after the window.
+            // The frame before this one is the first line of a document that continues after the
+            // window.
             if let FrameKind::Begun { offset, is_cut: true, .. } = last {
                 documents.extend(head.get(offset..).and_then(beginning));
                 return Ok(documents);
@@ -264,7 +266,7 @@ fn first_documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
             }
         }
         match last {
-            // It continues after the bytes in memory.
+            // The frame continues after the bytes in memory.
             FrameKind::Begun { text, is_line, .. } if window.limit() == 0 => {
                 let beginning = beginning(&text);
                 let is_log = is_line && beginning.is_some();
@@ -284,9 +286,9 @@ enum FrameKind {
     Document(Vec<u8>),
     /// Bytes that are not a document.
     Begun {
-        /// Their place in the window.
+        /// The offset of the bytes in the window.
         offset: usize,
-        /// Their beginning.
+        /// The beginning of the bytes.
         text: Vec<u8>,
         is_line: bool,
         /// Whether they are valid up to the end of the window.

@@ -1,5 +1,5 @@
-//! Constructors of entries, one for each type, with a complete literal: if the schema adds a field,
-//! they do not compile until they set it.
+//! Constructors of entries, one for each type. They use complete struct literals, so that they do
+//! not compile if the schema adds a field.
 
 use std::borrow::Cow;
 
@@ -15,15 +15,15 @@ use crate::provider::UNKNOWN;
 /// Members that entries of all types have.
 #[derive(Default)]
 pub struct Common<'a> {
-    /// When it was written.
+    /// The time at which the entry was written.
     pub timestamp: Option<AbstractTimestamp<'a>>,
-    /// Its id.
+    /// The id of the entry.
     pub id: Option<Text<'a>>,
     /// Members that the schema does not name.
     pub extensions: Rest<'a>,
 }
 
-/// Returns a message without a model, usage and children.
+/// Returns a message without model, token usage and children.
 pub fn message<'a>(
     kind: MessageEntryType,
     content: Option<Any<'a>>,
@@ -42,7 +42,7 @@ pub fn message<'a>(
     }
 }
 
-/// Returns reasoning.
+/// Returns an entry with reasoning.
 pub fn reasoning<'a>(
     content: Option<Any<'a>>,
     encrypted: Option<Text<'a>>,
@@ -98,7 +98,7 @@ pub fn tool_result<'a>(
     }
 }
 
-/// Returns an event.
+/// Returns an event with this type and data.
 pub fn event<'a>(
     event_type: Text<'a>,
     data: Option<Rest<'a>>,

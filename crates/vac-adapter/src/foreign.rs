@@ -1,8 +1,8 @@
-//! Agents whose logs are not supported, and files of supported agents that are not logs: recognised
-//! only to name them in messages, and so that none of them becomes a record of another agent.
+//! Recognises logs of agents that are not supported, and files of supported agents that are not
+//! logs, to name them in messages and to prevent that they become records of another agent.
 //!
-//! Each is recognised by members that no log of a supported agent has. A place on disk names an
-//! agent only where the content does not.
+//! Each is recognised by members that no log of a supported agent has. The place on disk is used
+//! only if the content identifies no agent.
 
 use vac_value::{Kind, Node};
 
@@ -46,16 +46,16 @@ const FILES: &[(&str, &str)] = &[
     ("task_metadata.json", "Cline"),
 ];
 
-/// What wrote a document that no adapter reads.
+/// The writer of a document that no adapter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// An agent that is not supported, by its name.
     Agent(&'static str),
-    /// A supported agent; the document is from a file that is not a log, which the text describes.
+    /// A supported agent. The document is from a file that is not a log, which the text describes.
     NotLog(&'static str),
 }
 
-/// Returns what wrote a document, if its members identify it.
+/// Returns the writer of a document, if its members identify it.
 pub fn writer_of_document(root: Node<'_, '_>) -> Option<Unread> {
     let find = |rules: &[(&'static str, Rule)]| {
         rules.iter().find(|(_, is_theirs)| is_theirs(root)).map(|(name, _)| *name)
@@ -98,7 +98,7 @@ pub fn agent_of_place(name: &str, folder: &str, bytes: &[u8]) -> Option<&'static
     names.find_map(|name| FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, it)| *it))
 }
 
-/// Returns whether a document is one of an agent.
+/// A function that returns whether a document was written by an agent.
 type Rule = for<'d, 'a> fn(Node<'d, 'a>) -> bool;
 
 const RULES: &[(&str, Rule)] = &[
@@ -157,8 +157,8 @@ const FILE_RULES: &[(&str, Rule)] = &[
     ),
 ];
 
-/// Returns whether a line of `chat_history.jsonl` of Grok Build states what no other agent writes. Such
-/// lines have no id and no time.
+/// Returns whether a document has members that only lines of `chat_history.jsonl` of Grok Build
+/// have. Such lines have no id and no time.
 fn is_chat_line(it: Node<'_, '_>) -> bool {
     let is = |kind: &str, keys: &[&str]| {
         is_one_of(it, "type", &[kind]) && keys.iter().any(|key| has(it, key))

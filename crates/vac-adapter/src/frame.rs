@@ -1,26 +1,26 @@
 //! Framing: splits a log into native documents.
 //!
 //! Every log is read as JSON documents one after the other, with or without space or
-//! line ends between them. One document a line (JSONL), several on a line, a single
-//! document and pretty-printed documents back to back are special cases of that. Bytes
-//! that are not a document become a frame, too, with the reason, and reading continues
-//! after them; together the frames contain every byte except space and byte-order marks.
+//! line ends between them. One document per line (JSONL), several on a line, a single document and
+//! consecutive pretty-printed documents are special cases of this. Bytes that are not a document
+//! become a frame, too, with the reason, and reading continues after them; together the frames
+//! contain every byte except space and byte-order marks.
 //!
 //! # Where an invalid document ends
 //!
-//! At the end of its first line: in a log of lines the next line is usually valid
-//! again. A document that opens with a bracket alone on its line is pretty-printed and
-//! ends with the first line that is not indented. A run of NUL bytes (as a crash leaves
-//! them) always ends a document.
+//! An invalid document ends with its first line, because in a log of lines the next line is usually
+//! valid again. A document whose first line is only a bracket is pretty-printed, and ends with the
+//! first line that is not indented. A run of NUL bytes (as a crash leaves them) always ends a
+//! document.
 //!
 //! # Frames that are too long
 //!
 //! Memory is bounded by a limit on one frame ([`MAX_EVENT`]). A document that is longer,
-//! or has more values than one for every 16 bytes of the limit (each takes 16 bytes of
-//! memory), is not read as one: it ends where an invalid document does, and is split into pieces
-//! of a few megabytes, each a frame ([`Reason::TooLong`]). The bytes of the pieces, one
-//! after the other, are those of the document. An invalid document is split if it is
-//! longer than an eighth of the limit, because a record may need six bytes for one of it.
+//! or has more than one value per 16 bytes of the limit (each takes 16 bytes of memory), is not
+//! parsed. It ends where an invalid document would end, and is split into pieces of a few
+//! megabytes, each a frame ([`Reason::TooLong`]). The bytes of the pieces, one after the other, are
+//! those of the document. An invalid document is split if it is longer than an eighth of the limit,
+//! because a record may need six bytes for each of its bytes.
 
 pub(crate) mod in_memory;
 mod pieces;
@@ -48,9 +48,9 @@ const CHUNK: usize = 1 << 20;
 /// The maximum number of bytes of a frame, unless an [input](crate::Input::max_event) states
 /// another limit: 256 MiB.
 pub const MAX_EVENT: usize = 256 << 20;
-/// The smallest limit that is useful.
+/// The minimum limit. A smaller one would not be useful.
 const MIN_LIMIT: usize = 64;
-/// The largest limit: offsets in documents have 32 bits.
+/// The maximum limit, because offsets in documents have 32 bits.
 const MAX_LIMIT: usize = u32::MAX as usize - 1024;
 /// The maximum number of bytes of a piece of a frame that is too long.
 const PIECE: usize = 4 << 20;
@@ -107,7 +107,7 @@ pub(crate) fn out_of_memory() -> io::Error {
 /// One document of a log, or bytes that are not a document.
 #[derive(Debug)]
 pub struct Frame<'a> {
-    /// Its place in the log.
+    /// The place of the frame in the log.
     pub place: Place,
     /// The document, or the bytes that are not one.
     pub content: Content<'a>,
@@ -118,13 +118,13 @@ pub struct Frame<'a> {
 pub struct Place {
     /// The number of the input's file that it is in, from 0.
     pub file: usize,
-    /// Its number in the file, from 0.
+    /// The number of the frame in the file, from 0.
     pub index: u64,
-    /// Its line, from 1.
+    /// The line on which the frame begins, from 1.
     pub line: u64,
-    /// Its number among the frames that begin on this line, from 1.
+    /// The number of the frame among the frames that begin on this line, from 1.
     pub part: u64,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
 }
 
@@ -164,28 +164,28 @@ pub struct Raw<'a> {
     pub bytes: &'a [u8],
     /// The reason.
     pub reason: Reason,
-    /// The document, if it is only ambiguous: its id can be read.
+    /// The document, if it could be parsed but has duplicate keys, so that its id can be read.
     pub document: Option<Document<'a>>,
 }
 
 /// The reason why bytes cannot be kept as a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// They are not JSON; the offset is that of the frame's first byte.
+    /// The bytes are not JSON. The offset is relative to the first byte of the frame.
     Syntax(SyntaxError),
     /// An object has duplicate keys: readers would disagree about its value.
     DuplicateKey,
-    /// Only NUL bytes.
+    /// The bytes are all NUL.
     Nul,
     /// A number or a text that is not alone on its line.
     Stray,
     /// The encoding of the record cannot express a part of it.
     Encoding(String),
-    /// They are a piece of a frame that is longer than a frame may be.
+    /// The bytes are a piece of a frame that exceeds the limit.
     TooLong {
         /// The number of the piece, from 1.
         piece: u64,
-        /// Whether it is the last.
+        /// Whether it is the last piece.
         is_last: bool,
     },
 }
@@ -269,7 +269,7 @@ impl<R: Read> Frames<R> {
         frames
     }
 
-    /// Reads the frames of an input, `chunk` bytes at once, or as many as a frame needs.
+    /// Reads the frames of an input in chunks of `chunk` bytes, or of as many as a frame needs.
     pub fn with_chunk(input: R, chunk: usize) -> Self {
         let window = Window::new(input, chunk.max(1));
         let limit = Limit::new(MAX_EVENT);
@@ -303,8 +303,8 @@ impl<R: Read> Frames<R> {
                 }
                 return self.pass_invalid(utf8_at(0), show).map(Some);
             }
-            // A frame without an end within the limit and a little more is too long, no matter
-            // how much is in memory.
+            // A frame that does not end within the limit and a few more bytes is too long,
+            // regardless of how much of it is in memory.
             let text = self.window.text();
             let view = beginning(text, self.limit.0 + AHEAD);
             let is_cut = view.len() < text.len();
@@ -338,8 +338,8 @@ impl<R: Read> Frames<R> {
         self.count.index()
     }
 
-    /// Skips the frames before the document at this place, without parsing them. It was found in an
-    /// earlier pass, and comes after the frames that were passed.
+    /// Skips the frames before the document at this place, without parsing them. An earlier pass
+    /// has found it, and it comes after the frames that were read so far.
     pub fn skip_to(&mut self, document: Place) -> io::Result<()> {
         self.long = None;
         self.count.skip_to(document);

@@ -1,4 +1,4 @@
-//! Session ids for logs that state none: made from the name of the file or from its bytes, so
+//! Computes session ids for logs that state none, from the name of the file or from its bytes, so
 //! that the same log always has the same id.
 
 use std::io::{self, Read};
@@ -22,7 +22,7 @@ pub fn stem(name: &str) -> Option<&str> {
     (!stem.is_empty() && stem != "-").then_some(stem)
 }
 
-/// Returns an id for an input: its name without the extension, else one made from its bytes.
+/// Returns an id for an input: its name without the extension, or else one computed from its bytes.
 pub fn from_input(input: &dyn Input) -> Result<String, Error> {
     match stem(input.name()) {
         Some(stem) => Ok(stem.to_owned()),
@@ -30,7 +30,7 @@ pub fn from_input(input: &dyn Input) -> Result<String, Error> {
     }
 }
 
-/// Returns an id made from the bytes of an input. It is that of [`from_bytes`].
+/// Returns an id computed from the bytes of an input, the same as [`from_bytes`] returns.
 pub fn from_content(input: &dyn Input) -> Result<String, Error> {
     match input.sha_256() {
         Some(hash) => Ok(from_sha_256(&hash)),
@@ -38,7 +38,7 @@ pub fn from_content(input: &dyn Input) -> Result<String, Error> {
     }
 }
 
-/// Returns a UUID (version 8) made from the first 16 bytes of the SHA-256 of these bytes.
+/// Returns a UUID (version 8) computed from the first 16 bytes of the SHA-256 of these bytes.
 ///
 /// ```
 /// use vac_adapter::ids::from_bytes;

@@ -10,7 +10,7 @@ use crate::adapter::Error;
 use crate::container::{Container, Trouble, troubles_at};
 use crate::frame::{self, Frame, Frames, StoredFrames};
 
-/// A file, or something like one, that can be read more than once.
+/// A file, or data like that of a file, that can be read more than once.
 pub trait Input {
     /// Returns its name without the folder; empty if it has none.
     fn name(&self) -> &str;
@@ -22,11 +22,11 @@ pub trait Input {
         ""
     }
 
-    /// Opens it at the beginning.
+    /// Opens the input at its beginning.
     fn open(&self) -> io::Result<Box<dyn Read + '_>>;
 
-    /// Returns the files of a session that consists of several, in order. It reads as their
-    /// concatenation.
+    /// Returns the files of a session that consists of several, in order. Reading the input reads
+    /// their concatenation.
     fn parts(&self) -> Vec<&dyn Input> {
         Vec::new()
     }
@@ -37,13 +37,14 @@ pub trait Input {
         Vec::new()
     }
 
-    /// Returns its bytes, if they are in memory. They are then scanned once, without copying;
+    /// Returns its bytes, if they are in memory. Bytes in memory are scanned once, without copying;
     /// otherwise the input is read for each pass.
     fn bytes(&self) -> Option<&[u8]> {
         None
     }
 
-    /// Returns the SHA-256 of what [`open`](Self::open) reads, if it is known or needed anyway.
+    /// Returns the SHA-256 of the bytes that [`open`](Self::open) reads, if it is known or will be
+    /// computed in any case.
     fn sha_256(&self) -> Option<[u8; 32]> {
         None
     }
@@ -53,9 +54,9 @@ pub trait Input {
         Container::File
     }
 
-    /// Returns what its documents do not state about themselves, and what went wrong while it was
-    /// read from its container, in the order of its documents. Those of several files are with the
-    /// [parts](Self::parts).
+    /// Returns its troubles, in the order of its documents: facts that the documents do not state,
+    /// and errors in reading it from its container. An input of several files has those of its
+    /// [parts](Self::parts) there.
     fn troubles(&self) -> &[Trouble] {
         &[]
     }
@@ -70,9 +71,9 @@ pub trait Input {
 /// An input in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory<'a> {
-    /// Its name without the folder.
+    /// The name of the input without the folder.
     pub name: &'a str,
-    /// Its bytes.
+    /// The bytes of the input.
     pub bytes: &'a [u8],
 }
 
@@ -155,7 +156,8 @@ impl Input for Bundle<'_> {
 pub fn concatenate(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
     let mut all: Box<dyn Read> = Box::new(io::empty());
     for part in parts {
-        // A part without a final line end must not continue in the next one.
+        // Add a line end, so that a part without a final line end does not continue in the next
+        // one.
         all = Box::new(all.chain(part.open()?).chain(&b"\n"[..]));
     }
     Ok(all)
@@ -238,8 +240,8 @@ impl<'i> Log<'i> {
         self.files.iter().all(|file| matches!(file, File::InMemory(_)))
     }
 
-    /// Passes each frame to `show`, of the files that are in memory. Texts of these frames borrow
-    /// from the input.
+    /// Passes each frame of the files that are in memory to `show`. The texts of these frames
+    /// borrow from the input.
     pub fn each_in_memory(&self, mut show: impl FnMut(&Frame<'i>)) {
         for file in &self.files {
             if let File::InMemory(frames) = file {
@@ -252,8 +254,8 @@ impl<'i> Log<'i> {
         }
     }
 
-    /// Passes the frame at a place to `show`, if its file is in memory. The scanner's memory is used
-    /// for it.
+    /// Passes the frame at a place to `show`, if its file is in memory. The frame uses the memory
+    /// of the scanner.
     pub fn frame<T>(
         &self,
         place: frame::Place,
@@ -311,7 +313,7 @@ impl<'i> Log<'i> {
     }
 }
 
-/// A pass over parts of a log. What is between them is not parsed.
+/// A pass over parts of a log. Frames between the parts are not parsed.
 pub struct LogParts<'l, 'i> {
     log: &'l Log<'i>,
     /// The file that is being read, if it is not in memory, and its number.
@@ -326,8 +328,8 @@ impl fmt::Debug for LogParts<'_, '_> {
 
 impl LogParts<'_, '_> {
     /// Passes each frame from a document up to another one, or to the end of the log, to `show`, up
-    /// to the first error. Their places are those that an earlier pass had, or the beginning of the
-    /// log. Parts do not overlap, and are read in the order of the log.
+    /// to the first error. `from` and `to` are places that an earlier pass has found, or the
+    /// beginning of the log. Parts do not overlap, and are read in the order of the log.
     pub fn each(
         &mut self,
         from: frame::Place,

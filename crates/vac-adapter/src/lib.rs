@@ -1,9 +1,9 @@
 //! The parts that all adapters share.
 //!
-//! An adapter reads the logs of one agent. It [detects](Adapter::detect) them by content,
-//! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes
-//! the entries of a [`Session`] one by one to a [`Sink`]. [`session::write`] writes the record,
-//! as JSON or CBOR, with one entry in memory at a time.
+//! An adapter reads the logs of one agent. It [detects](Adapter::detect) logs by their content,
+//! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes the
+//! entries of each [`Session`] one by one to a [`Sink`]. [`session::write`] writes the record, as
+//! JSON or CBOR, with one entry in memory at a time.
 //!
 //! ```
 //! use vac_adapter::frame::{Content, Frames};
@@ -22,7 +22,8 @@
 //!     }
 //! }
 //!
-//! let log = br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
+//! let log =
+//!     br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
 //! let entry = Frames::new(&log[..]).next(|frame| {
 //!     let Content::Document(document) = &frame.content else { return None };
 //!     let line = Line::read(document.root(), &MessageEntry::KEYS, &mut Report::default());
@@ -54,7 +55,8 @@
 //!
 //! * [`frame`] reads all sequences of JSON documents the same way; bytes that are not a
 //!   document are frames, too. Adapters receive documents, never a byte stream.
-//! * [`mod@mapping`] ensures that nothing is dropped: what an adapter does not take is kept.
+//! * [`mod@mapping`] ensures that nothing is dropped: members that an adapter does not use are
+//!   kept.
 //! * [`annotation`] is the only way to state something about an entry that the log does not
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as
@@ -62,7 +64,7 @@
 //! * [`line_log`] is a session of lines that are one entry each; [`blocks`] and [`parts`] are the
 //!   contents of two APIs that several agents log.
 //! * [`shared_log`] divides the frames of a file among the sessions that were concatenated in it.
-//! * [`damaged`] reads documents that are damaged or cut short.
+//! * [`damaged`] reads documents that are damaged or truncated.
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
 //!   kept.

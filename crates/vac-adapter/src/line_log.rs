@@ -1,10 +1,10 @@
-//! Sessions whose log is lines, each of which is one entry: both passes over them, the preview and
-//! the records.
+//! Reads sessions whose logs consist of lines, each of which is one entry: both passes over them,
+//! the preview and the records.
 //!
-//! An agent's crate implements [`LineFormat`]: how a line fits, what it states about the session,
-//! and the entry that it becomes; and [`LineAdapter`]: its tables. Lines that cannot be parsed,
-//! companion files, refusals, summaries that replace lines, and the record around the entries are the
-//! same for all of them.
+//! An agent's crate implements [`LineFormat`] (whether a line fits, the facts that it states about
+//! the session, and the entry that it becomes) and [`LineAdapter`] (the agent's tables). Lines that
+//! cannot be parsed, companion files, refusals, summaries that replace lines, and the record around
+//! the entries are the same for all of them.
 
 mod agent;
 mod compactions;
@@ -45,7 +45,8 @@ pub const FILE_EVENT: &str = "file";
 pub struct LineFacts {
     /// The id.
     pub session_id: Option<String>,
-    /// The start, where the log states it other than by the time of its first line.
+    /// The start of the session, if the log states it in another way than by the time of its first
+    /// line.
     pub start: Option<AbstractTimestamp<'static>>,
     /// The times of all lines.
     pub span: Span,
@@ -81,24 +82,24 @@ impl LineFacts {
     }
 }
 
-/// Sets a fact that is not known yet to a text that is not empty.
+/// Sets an unknown fact to a text, unless the text is empty.
 pub fn fill(fact: &mut Option<String>, value: Option<Node<'_, '_>>) {
     if fact.is_none() {
         *fact = text(value).filter(|text| !text.is_empty());
     }
 }
 
-/// Returns a text.
+/// Returns a value as text, if it is a text.
 pub fn text(value: Option<Node<'_, '_>>) -> Option<String> {
     value.and_then(Node::text).map(Text::into_owned)
 }
 
-/// Returns a timestamp.
+/// Returns a value as a timestamp, if it is one.
 pub fn parse_time<'a>(value: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
     AbstractTimestamp::from_node(value).ok()
 }
 
-/// Returns a context of git, if the log states any of its members.
+/// Returns the context of a git repository, if the log states any of its members.
 pub fn git(
     revision: Option<String>,
     branch: Option<String>,
@@ -117,13 +118,13 @@ pub fn git(
 /// The position of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineAt {
-    /// Its number among all frames of the log, from 0.
+    /// The number of the line among all frames of the log, from 0.
     pub index: u64,
-    /// Its place.
+    /// The place of the line.
     pub place: Place,
 }
 
-/// The lines of an agent's logs, and what the first pass has found in them.
+/// The format of the lines of an agent's logs, and the facts that the first pass has found in them.
 pub trait LineFormat: Default {
     /// The member of a line that is its id.
     const ID: &'static str;
@@ -139,7 +140,7 @@ pub trait LineFormat: Default {
     /// Returns the adapter.
     fn adapter() -> &'static dyn Adapter;
 
-    /// Returns how a document fits.
+    /// Returns how well a document fits.
     fn fit(document: Node<'_, '_>) -> Fit;
 
     /// Returns the id of the session that a line, and those after it, belong to. A file can contain
@@ -154,13 +155,13 @@ pub trait LineFormat: Default {
         let _ = (name, folder);
     }
 
-    /// Adds a line to what is known of the session.
+    /// Adds the facts of a line to those of the session.
     fn add(&mut self, line: Node<'_, '_>, at: LineAt);
 
     /// Ends the first pass.
     fn finish(&mut self) {}
 
-    /// Returns what is known of the session.
+    /// Returns the facts about the session.
     fn facts(&self) -> &LineFacts;
 
     /// Returns the variant of the log.
@@ -191,12 +192,12 @@ pub trait LineFormat: Default {
     }
 }
 
-/// Returns how the documents of a sample fit.
+/// Returns how well the documents of a sample fit.
 pub fn verdict<F: LineFormat>(sample: &Sample<'_>) -> Verdict {
     sample.verdict(F::fit)
 }
 
-/// Returns what the beginning of a log states about its first session.
+/// Returns the facts that the beginning of a log states about its first session.
 pub fn preview<F: LineFormat>(sample: &Sample<'_>) -> Preview {
     let mut format = F::default();
     let mut numbers = SessionNumbers::default();
@@ -274,7 +275,7 @@ pub fn survey<F: LineFormat + 'static>(
 struct LineSession<'i, F> {
     input: &'i dyn Input,
     shared: Rc<SharedLog<'i>>,
-    /// Its number among the sessions of the log.
+    /// The number of the session in the log.
     number: usize,
     format: F,
     id: String,
@@ -411,7 +412,8 @@ impl JoinedLines {
     }
 }
 
-/// Adds what a document contains next to a row, which a database does not write.
+/// Keeps members of a document next to its row. Databases do not write such members, but a file
+/// could contain them.
 fn keep_around_row<'a, F: LineFormat>(entry: &mut Entry<'a>, document: Node<'a, '_>) {
     if !F::TABLES.iter().any(|table| row_of(document, table).is_some()) {
         return;

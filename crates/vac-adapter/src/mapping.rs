@@ -1,9 +1,9 @@
 //! Mapping tables: map the members of native objects to fields of records.
 //!
-//! [`mapping!`](crate::mapping!) declares one table for each kind of native object. From the same
-//! rows it makes a struct with a function `read`, which reads an object in one pass, the list of
+//! [`mapping!`](crate::mapping!) declares one table for each kind of native object. From its rows
+//! it generates a struct with a function `read`, which reads an object in one pass, the list of
 //! known keys (others are [reported](Report::unknown_key)), and the table in the documentation
-//! ([`Mapping`]). Whatever no row takes is in `rest`, to be kept under its native name.
+//! ([`Mapping`]). Members that no row takes are in `rest`, to be kept under their native names.
 //!
 //! ```
 //! use vac_adapter::{Report, mapping};
@@ -11,7 +11,7 @@
 //! use vac_value::{Document, Text};
 //!
 //! mapping! {
-//!     /// A line that says something.
+//!     /// A line with a message.
 //!     struct Line<'a>("line"; key, value, who: &str) {
 //!         "uuid" => "`id`", take id: Text<'a> = value.text();
 //!         "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> =
@@ -49,7 +49,7 @@
 //! | `stated = expression;` | if the expression is true, the record states the member in another way, and it is not kept |
 //! | `keep;` | the member is known, and kept |
 //!
-//! `_ => keep;` as the last row says that the object may have any other key,
+//! `_ => keep;` as the last row states that the object may have any other key,
 //! `_ => keep if expression;` that it may if the expression is true, and
 //! `_ => keep, unless expression;` that the record states the member in another way if the
 //! expression is true.
@@ -60,8 +60,8 @@
 //! # Decisions
 //!
 //! * A native key that the target map names (`MessageEntry::KEYS`) is kept as `native:` and itself,
-//!   and so is one that begins with `native:`, so that no two keys can meet. The key `vac` is
-//!   reserved for [annotations](crate::annotation) and is kept as `native:vac`.
+//!   and so is one that begins with `native:`, so that no two keys can become the same. The key
+//!   `vac` is reserved for [annotations](crate::annotation) and is kept as `native:vac`.
 //! * A key that is not Unicode text (a lone surrogate) is kept as `native-token:` and its JSON
 //!   token without the quotes.
 //! * A member whose value is null is not kept; inside a value that is kept as a whole, nulls stay.
@@ -82,7 +82,7 @@ pub use vac_value::Node;
 pub struct Mapping {
     /// The name of the object in reports.
     pub object: &'static str,
-    /// What the object is: the documentation of its struct.
+    /// The description of the object, which is the documentation of its struct.
     pub about: &'static str,
     /// One row for each native key, or for several that are treated alike.
     pub rows: &'static [MappingRow],
@@ -93,9 +93,9 @@ pub struct Mapping {
 /// The mapping of a member.
 #[derive(Clone, Copy, Debug)]
 pub struct MappingRow {
-    /// The native keys.
+    /// The native keys of the member.
     pub keys: &'static [&'static str],
-    /// What the member becomes, as Markdown; empty if it is only kept.
+    /// The canonical members that the native one becomes, as Markdown; empty if it is only kept.
     pub canonical: &'static str,
     /// Whether the member is kept under its native name, too.
     pub is_kept: bool,

@@ -1,5 +1,5 @@
-//! The members of a native object that are kept, and the names that they are kept under. What is
-//! kept and what is taken is stated in [mapping tables](mod@crate::mapping).
+//! Keeps members of a native object, and chooses the names that they are kept under. [Mapping
+//! tables](mod@crate::mapping) state which members are kept.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub mod keys {
     /// ```
     ///
     /// # Panics
-    /// If there are not `N`: in a constant, that is an error of the compiler.
+    /// If there are not exactly `N` keys. In a constant, that is a compile error.
     pub const fn with<const N: usize>(
         named: &[&'static str],
         ours: &[&'static str],
@@ -45,12 +45,12 @@ pub mod keys {
     }
 }
 
-/// Marks a native key that would be mistaken for a canonical one.
+/// The prefix of a native key that would otherwise be mistaken for a canonical one.
 const MARK: &str = "native:";
-/// Marks a native key that is not text.
+/// The prefix of a native key that is not text.
 const TOKEN_MARK: &str = "native-token:";
 
-/// Members beyond those the schema names.
+/// The members of a native object that the schema does not name.
 pub type Rest<'a> = Map<Text<'a>, Any<'a>>;
 
 /// Passes each member of an object to `take`, which returns whether it took it, and returns those
@@ -88,7 +88,7 @@ pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
     (!members.is_empty()).then(|| Any::members(members))
 }
 
-/// The greatest depth of a value in a text: less than a record allows.
+/// The maximum depth of a value in a text, which is less than a record allows.
 const MAX_DEPTH: usize = 200;
 
 /// Returns the value that a text contains as JSON, if a record can contain it.

@@ -1,9 +1,9 @@
-//! The text of a message's content.
+//! Extracts the text of a message's content.
 //!
-//! Content is text, or a list of blocks. Blocks that name their type are paragraphs and are
-//! joined by a line end; blocks that do not (the parts of Gemini's API) are pieces of one text.
-//! Tool calls, their results and reasoning are entries of their own. Everything else is left out
-//! and counted by its type.
+//! Content is a text or a list of blocks. Blocks with a type are paragraphs, which are joined by
+//! line ends. Blocks without one (the parts of Gemini's API) are pieces of one text. Tool calls,
+//! their results and reasoning are entries of their own. Everything else is left out and counted by
+//! its type.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use vac_value::{Any, Document, Kind, Node};
 /// The number of blocks that are not in a text, by their type.
 pub type LeftOut = BTreeMap<String, u64>;
 
-/// Types beyond this many are counted together.
+/// The maximum number of types that are counted separately.
 const MAX_KINDS: usize = 16;
 /// The maximum length of the name of a type, in characters.
 const MAX_KIND_LENGTH: usize = 64;
@@ -66,7 +66,7 @@ pub fn leave_out(left_out: &mut LeftOut, kind: &str) {
 /// One text of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its text.
+    /// The text of the block.
     pub text: String,
     /// Whether it is a piece of a text rather than a paragraph.
     pub is_piece: bool,
@@ -82,7 +82,7 @@ pub fn blocks(content: &Any<'_>, left_out: &mut LeftOut) -> Vec<Block> {
     }
 }
 
-/// Joins texts: a line end before each that is not a piece.
+/// Joins texts, with a line end before each text that is not a piece.
 pub fn join(blocks: &[Block]) -> String {
     let mut all = String::new();
     for block in blocks {

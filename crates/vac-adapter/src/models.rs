@@ -38,15 +38,15 @@ struct Model {
 }
 
 impl Models {
-    /// Adds a model that gave this many answers in the main thread. An empty name is ignored.
-    /// Returns its position.
+    /// Adds a model with its number of answers in the main thread. Returns its position; `None` for
+    /// an empty name, which is ignored.
     pub fn add(&mut self, name: &str, answers: u64) -> Option<usize> {
         let position = self.position(name)?;
         self.add_answers(position, answers);
         Some(position)
     }
 
-    /// Adds a model that gave this many answers as a subagent. An empty name is ignored.
+    /// Adds a model with its number of answers as a subagent. An empty name is ignored.
     pub fn add_subagent(&mut self, name: &str, answers: u64) {
         if let Some(position) = self.position(name) {
             let count = &mut self.models[position].in_subagents;

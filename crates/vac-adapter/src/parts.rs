@@ -1,4 +1,4 @@
-//! Parts of a content as the API of Gemini writes them, which Gemini CLI and its forks log.
+//! Reads parts of contents of the Gemini API, which Gemini CLI and its forks log.
 
 pub mod outcome;
 pub mod result_text;
@@ -93,7 +93,7 @@ pub fn part_kind(part: Node<'_, '_>) -> Option<PartKind> {
     }
 }
 
-/// A line whose parts are read: its time, and the tools of the agent.
+/// Reads the parts of a line, with its time and the tools of the agent.
 #[derive(Clone, Copy, Debug)]
 pub struct PartReader<'t, 'a> {
     /// The time of the line.
@@ -142,8 +142,8 @@ impl<'a> PartReader<'_, 'a> {
     }
 
     /// Returns a part with `functionResponse` as a tool result, with these members and annotations.
-    /// What is left of the part is its member `part`. `status` is what the log states about the end
-    /// of the call elsewhere.
+    /// The remaining members of the part are in its member `part`. `status` is the status of the
+    /// call that the log states elsewhere.
     pub fn tool_result(
         &self,
         part: Node<'a, '_>,
@@ -171,5 +171,5 @@ impl<'a> PartReader<'_, 'a> {
     }
 }
 
-/// The member of a tool result with what is left of its part.
+/// The member of a tool result with the remaining members of its part.
 pub const PART: &str = "part";

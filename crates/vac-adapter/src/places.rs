@@ -1,4 +1,4 @@
-//! The places where an agent keeps its sessions, as data.
+//! Describes the places where an agent keeps its sessions, as data.
 //!
 //! An adapter lists its places ([`Adapter::places`](crate::Adapter::places)); `vac-store` resolves
 //! them and searches them. Only files that a [`Keep`] names are ever opened.
@@ -15,10 +15,10 @@
 //! assert_eq!(PLACES[0].systems.len(), 3);
 //! ```
 
-/// An operating system, as far as places differ.
+/// An operating system. Systems with the same places are not distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// Linux, and everything that is like it.
+    /// Linux, and systems with the same places.
     Linux,
     /// macOS.
     MacOs,
@@ -75,9 +75,10 @@ impl AgentPlace {
 /// Environment variables that name a place. The first that is set and not empty counts.
 #[derive(Clone, Copy, Debug)]
 pub enum Variables {
-    /// Each names a folder; the second text is the path of the place below it.
+    /// Variables (the first texts) that name a folder. The second texts are the path of the place
+    /// below it.
     Folder(&'static [(&'static str, &'static str)]),
-    /// The same, but the value may be a list of folders.
+    /// As `Folder`, but the value may be a list of folders.
     Folders(&'static [(&'static str, &'static str)]),
     /// A variable that names a file. A relative path is below the place that the adapter lists
     /// before this one.
@@ -112,17 +113,17 @@ pub enum KeepKind {
 }
 
 impl Keep {
-    /// States where files with one session each are.
+    /// Creates the value for files with one session each.
     pub const fn logs(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
         Self { folders, names, kind: KeepKind::Log }
     }
 
-    /// States where databases or folders with several sessions each are.
+    /// Creates the value for databases or folders with several sessions each.
     pub const fn stores(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
         Self { folders, names, kind: KeepKind::Store }
     }
 
-    /// States where files with the prompts of several sessions each are.
+    /// Creates the value for files with the prompts of several sessions each.
     pub const fn prompts(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
         Self { folders, names, kind: KeepKind::Prompts }
     }

@@ -1,4 +1,4 @@
-//! The author of a message in the user's name, by its text.
+//! Determines the author of a message in the user's name, by its text.
 //!
 //! Agents add messages in the user's name: files, environment, reminders,
 //! notifications. Where the log states the author by a field, an adapter reads the field. Where
@@ -23,8 +23,8 @@
 //!
 //! # Decisions
 //!
-//! * A block counts as context only if the tag encloses all of it: a prompt that quotes a tag
-//!   is still a prompt.
+//! * A block counts as context only if a tag encloses all of it. A prompt that quotes a tag is
+//!   still a prompt.
 //! * A block that begins with a tag that no rule names, and ends with the end of that tag, is
 //!   `unknown`: a newer version of the agent may have written it. Tags are lower-case words
 //!   with `-` or `_`, as agents write them, and not elements of HTML.
@@ -40,7 +40,7 @@ use crate::message_text::{Block, LeftOut, MessageText, blocks, join, leave_out};
 pub struct PromptRule {
     /// The pattern by which such a text is recognised.
     pub pattern: PromptPattern,
-    /// Its author.
+    /// The author of the text.
     pub author: Author,
     /// The version of the agent in which it was seen.
     pub seen_in: &'static str,
@@ -118,7 +118,7 @@ fn elements_author(text: &str, rules: &[PromptRule]) -> Option<Author> {
     found
 }
 
-/// Names of elements that people write into prompts.
+/// The names of elements that users write into prompts.
 const HTML: &str = "a article b blockquote body br button canvas code dd details div dl dt em footer form h1 \
     h2 h3 h4 h5 h6 head header hr html i iframe img input kbd label li link main meta nav ol \
     option p path pre script section select small span strong style sub summary sup svg table \
@@ -140,7 +140,7 @@ pub fn is_element(text: &str, name: &str) -> bool {
     inside_element(text, name).is_some()
 }
 
-/// Returns what is inside the element that encloses a text.
+/// Returns the content of the element that encloses a text.
 pub fn inside_element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let inside = text.strip_prefix('<')?.strip_prefix(name)?;
     let start = inside.starts_with(['>', ' ', '\n']).then(|| inside.find('>'))??;
@@ -148,7 +148,7 @@ pub fn inside_element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     inside.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")
 }
 
-/// Returns the text between two marks, with what comes before and after.
+/// Returns the text before two marks, between them and after them.
 pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'t str, &'t str)> {
     let (before, rest) = text.split_once(begin)?;
     let (inside, after) = rest.split_once(end)?;
@@ -165,8 +165,8 @@ pub struct Typed {
     pub left_out: &'static str,
 }
 
-/// Removes what an agent adds around the words of the user; `None` if it added nothing. Receives
-/// the text and the extensions of the message.
+/// A function that removes the text that an agent adds around the words of the user, or returns
+/// `None` if it added nothing. Receives the text and the extensions of the message.
 pub type Reduce<'r> = dyn Fn(&str, &Map<Text<'_>, Any<'_>>) -> Option<Typed> + 'r;
 
 /// Returns the user's words of a content whose author is the user.
@@ -180,7 +180,7 @@ pub fn own_words(
     let all = blocks(content, &mut left_out);
     let is_own = |block: &&Block| block_author(block.text.trim(), rules) == Author::User;
     let own: Vec<_> = all.iter().filter(is_own).cloned().collect();
-    // Where the log states the author, the text does not matter.
+    // If the log states the author, the rules do not apply.
     let own = if own.is_empty() { all.clone() } else { own };
     for _ in own.len()..all.len() {
         leave_out(&mut left_out, "context");

@@ -1,4 +1,4 @@
-//! The provider of a model, by its name.
+//! Determines the provider of a model by its name.
 
 /// Beginnings of model names.
 const PREFIXES: &[(&str, &str)] = &[
@@ -28,8 +28,8 @@ const PREFIXES: &[(&str, &str)] = &[
 /// The name of a model or provider that is unknown.
 pub const UNKNOWN: &str = "unknown";
 
-/// Returns the provider of a model, by the beginning of its name after the route that gateways add
-/// (`vendor/`, `region.vendor.`).
+/// Returns the provider of a model. It is determined by the beginning of the model's name, after
+/// the route that gateways add (`vendor/`, `region.vendor.`).
 ///
 /// ```
 /// use vac_adapter::provider::provider;

@@ -1,4 +1,4 @@
-//! The entry for bytes that could not be parsed: a system-event `unparsed` with the bytes,
+//! Creates entries for bytes that could not be parsed: a system event `unparsed` with the bytes,
 //! annotated with the reason.
 
 use data_encoding::BASE64;
@@ -16,9 +16,9 @@ pub const EVENT_TYPE: &str = "unparsed";
 /// Members of an entry that are known although its bytes could not be parsed.
 #[derive(Clone, Debug, Default)]
 pub struct KnownMembers<'a> {
-    /// Its id in the source, else one made from its place.
+    /// The id in the log, or else one made from its place.
     pub id: Option<Text<'a>>,
-    /// Its time.
+    /// The time of the entry.
     pub timestamp: Option<AbstractTimestamp<'a>>,
     /// The id of its parent.
     pub parent_id: Option<Text<'a>>,
@@ -97,7 +97,7 @@ pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], byt
     }
 }
 
-/// Adds a value of the converter to a map.
+/// Adds a member with a value of the converter to a map.
 pub fn push<T: vac_value::Encode + ?Sized>(members: &mut Rest<'_>, key: &'static str, value: &T) {
     // Text and integers can be written in every encoding.
     if let Ok(any) = Any::from_value(value, Encoding::Json) {

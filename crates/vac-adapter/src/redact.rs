@@ -1,15 +1,15 @@
-//! Redacts secrets in what is kept unparsed.
+//! Redacts secrets in bytes that are kept unparsed.
 //!
 //! Some native members contain secrets that no record may contain. An adapter leaves them out
-//! of the documents it parses, where it knows their place. Bytes that could not be parsed
-//! have no such places: there this module searches for the *names* of the secrets, in any
-//! spelling that a JSON reader would take for the name (escapes, also of JSON inside JSON
-//! strings) and in any that damage commonly leaves (space, line ends, NUL bytes and bytes
-//! that are not ASCII between the letters, so UTF-16 as well).
+//! of the documents that it parses, where it knows their place. In bytes that could not be parsed,
+//! this module searches for the *names* of the secrets: in any spelling that a JSON reader would
+//! take for the name (escapes, also of JSON inside JSON strings), and in spellings that damage
+//! commonly leaves (space, line ends, NUL bytes and bytes that are not ASCII between the letters,
+//! as in UTF-16).
 //!
 //! * A [`Redactor`] follows the frames of a log and decides which of them must not be kept.
-//! * [`entry`] makes the entry of such a frame: its length and SHA-256 digest, or, where an
-//!   object is whole and only has a key twice, its text without the secrets.
+//! * [`entry`] creates the entry of such a frame: its length and SHA-256 digest or, if the object
+//!   is complete and only has a duplicate key, its text without the secrets.
 //!
 //! ```
 //! use vac_adapter::redact::Secrets;
@@ -22,11 +22,11 @@
 //!
 //! # Decisions
 //!
-//! * Where a value ends is uncertain in damaged text, so nothing of the frame is kept.
+//! * The end of a value is uncertain in damaged text, so nothing of the frame is kept.
 //! * A name counts if a quotation mark, a colon or the end of the frame follows within four
 //!   characters: a word in running text is not a member.
-//! * A damaged document is several frames, one a line. What follows a frame with a secret
-//!   may be its value, so every frame is redacted up to the next whole object or array.
+//! * A damaged document is several frames, one per line. The bytes after a frame with a secret's
+//!   name may be the secret, so every frame is redacted up to the next complete object or array.
 
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest, Sha256};
@@ -41,18 +41,18 @@ use crate::raw::{self, KnownMembers, push};
 /// The `reason` in the data of a frame that was redacted as a whole.
 pub const REASON: &str = annotations::UnparsedReason::Redacted.as_str();
 
-/// Replaces the name of a member that was redacted in text.
+/// The text that replaces the name of a redacted member.
 const BLANK: &[u8] = b"\"(redacted)\"";
 
-/// The longest name that can be searched for.
+/// The maximum length of a name that can be searched for.
 const MAX_NAME: usize = 64;
-/// A name counts if a quotation mark or a colon is among this many characters after it.
+/// The number of characters after a name among which a quotation mark or a colon has to be.
 const CONTEXT: u8 = 4;
-/// Escapes of escapes are undone this many times; what is escaped more often is redacted
+/// The maximum number of times that escapes are undone. Text that is escaped more often is redacted
 /// without a search.
 const MAX_LEVELS: usize = 8;
-/// Marks a letter that ends an escape sequence (the `n` of `\n`): part of a name only if the
-/// backslash is damage. Other bytes that large are never part of a name.
+/// The bit that marks a letter which ends an escape sequence (the `n` of `\n`). It is part of a
+/// name only if the backslash is damage. Other bytes with this bit are never part of a name.
 const ESCAPED: u8 = 0x80;
 
 /// The names of members whose values are secrets.
@@ -63,8 +63,8 @@ impl Secrets {
     /// Lists secrets by the names of their members, as the agent writes them.
     ///
     /// # Panics
-    /// If a name is empty, longer than 64 bytes or not made of ASCII letters. In a constant
-    /// that is an error of the compiler.
+    /// If a name is empty, longer than 64 bytes or contains other characters than ASCII letters. In
+    /// a constant, that is a compile error.
     pub const fn new(names: &'static [&'static str]) -> Self {
         let mut at = 0;
         while at < names.len() {
@@ -85,15 +85,15 @@ impl Secrets {
         self.0.contains(&name)
     }
 
-    /// Returns whether the name of a secret can be read in bytes.
+    /// Returns whether bytes contain the name of a secret in any of the searched spellings.
     pub fn are_readable_in(self, bytes: &[u8]) -> bool {
         let mut search = Search::new(self);
         search.add(bytes);
         search.is_found()
     }
 
-    /// Returns whether the name of a secret can be read in base64 text. Returns true for text that
-    /// is not base64.
+    /// Returns whether the decoded form of base64 text contains the name of a secret. Returns true
+    /// for text that is not base64.
     pub fn are_readable_in_base64(self, text: &[u8]) -> bool {
         let mut search = Search::new(self);
         for part in text.chunks(1 << 12) {
@@ -147,8 +147,8 @@ impl Redactor {
         Self { search: Search::new(secrets), file: 0 }
     }
 
-    /// Returns whether a frame must be redacted. A whole object or array never is: its adapter
-    /// knows where it has secrets.
+    /// Returns whether a frame must be redacted. A complete object or array never is, because its
+    /// adapter knows where it has secrets.
     pub fn is_redacted(&mut self, frame: &Frame<'_>) -> bool {
         self.enter(frame.place);
         match &frame.content {
@@ -165,7 +165,7 @@ impl Redactor {
                 self.end();
                 is_redacted
             }
-            // Only their number is kept.
+            // Only the number of NUL bytes is kept.
             Content::Raw(Raw { reason: Reason::Nul, .. }) => false,
             Content::Raw(raw) => self.add(raw.bytes),
         }
@@ -216,13 +216,13 @@ pub fn entry<'a>(
     raw::event(data, place, known, annotations::UnparsedReason::Redacted)
 }
 
-/// Returns the text that replaces the source of an entry from which something was redacted: the
-/// source must not come back if the entry cannot be written in its record's encoding.
+/// Returns the text that replaces the source of an entry with redacted secrets. The source itself
+/// must not be written if the entry cannot be expressed in the record's encoding.
 pub fn origin(entry: &Entry<'_>) -> Result<Vec<u8>, EncodeError> {
     entry.to_json().map(String::into_bytes)
 }
 
-/// Returns the value that replaces one that must be redacted.
+/// Returns the value that replaces a redacted value.
 pub fn value(bytes: &[u8]) -> Any<'static> {
     let mut members = Rest::default();
     push(&mut members, "reason", REASON);
@@ -239,15 +239,15 @@ fn push_digest(members: &mut Rest<'_>, bytes: &[u8]) {
 #[derive(Debug)]
 struct Search {
     secrets: Secrets,
-    /// Each removes the escapes from the output of the one before it.
+    /// The levels of escapes. Each removes the escapes from the output of the previous one.
     levels: [Escape; MAX_LEVELS],
     /// The number of levels that have read an escape.
     used: usize,
     /// The characters that names end with, a bit for each.
     last: u128,
-    /// The last characters, as if escapes like `\n` were space.
+    /// The last characters, with escapes such as `\n` as space.
     without_escaped: Tail,
-    /// The last characters, as if the backslash of such escapes were damage.
+    /// The last characters, with the backslash of such escapes as damage.
     with_escaped: Tail,
     /// The number of further characters that may show that the word before them is a name.
     context: u8,

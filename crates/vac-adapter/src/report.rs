@@ -1,4 +1,4 @@
-//! The report on a conversion: what was read, written and unknown.
+//! The report on a conversion: counts of frames, entries and unknown types and keys, and warnings.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ pub const NO_CONVERSATION: &str = "no message and no tool call found";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceFile {
-    /// Its name, without the folder.
+    /// The name of the file, without the folder.
     pub name: String,
-    /// Its bytes.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// Their SHA-256 in hexadecimal.
+    /// The SHA-256 of its bytes, in hexadecimal.
     #[serde(rename = "sha-256")]
     pub sha_256: String,
 }
@@ -45,22 +45,22 @@ pub struct Report {
     pub labels: BTreeMap<String, String>,
     /// The files that it was made from.
     pub sources: Vec<SourceFile>,
-    /// Documents and other frames.
+    /// The number of frames: documents, and bytes that could not be parsed.
     pub frames: u64,
-    /// Those that are kept unparsed.
+    /// The frames that are kept unparsed.
     pub unparsed: Unparsed,
-    /// Entries by type; children count.
+    /// The number of entries by type, including children.
     pub entries: BTreeMap<&'static str, u64>,
-    /// Native types that the adapter does not know.
+    /// The number of entries by native type that the adapter does not know.
     pub unknown_types: BTreeMap<String, u64>,
-    /// Native keys that no mapping names, with the name of the object before them. Their values
-    /// are kept.
+    /// The number of members by native key that no mapping names, with the name of the object
+    /// before the key. Their values are kept.
     pub unknown_keys: BTreeMap<String, u64>,
     /// The number of secrets that were redacted, by path.
     pub redacted: BTreeMap<String, u64>,
-    /// Entries that repeat another one and are linked to it.
+    /// The number of entries that repeat another one and are linked to it.
     pub duplicates_linked: u64,
-    /// Warnings about anything else.
+    /// Other warnings.
     pub warnings: Vec<String>,
 }
 
@@ -68,9 +68,9 @@ pub struct Report {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unparsed {
-    /// The number of them.
+    /// The number of frames.
     pub count: u64,
-    /// The lines of the first of them.
+    /// The lines of the first of these frames.
     pub lines: Vec<u64>,
     /// The number of frames by the code of the reason, as in records.
     pub reasons: BTreeMap<&'static str, u64>,
@@ -102,7 +102,7 @@ impl Report {
         count(&mut self.unknown_keys, &format!("{object}.{key}"));
     }
 
-    /// Counts a secret that is left out.
+    /// Counts a secret that was redacted.
     pub fn redact(&mut self, path: &str) {
         count(&mut self.redacted, path);
     }
@@ -122,7 +122,8 @@ impl Report {
         kinds.into_iter().any(|kind| self.entries.contains_key(kind))
     }
 
-    /// Returns whether something in the log is unknown, or the session has no conversation.
+    /// Returns whether the log has unknown types, keys or values, or the session has no
+    /// conversation.
     pub fn has_unknown(&self) -> bool {
         self.unparsed.count > 0 || !self.unknown_types.is_empty() || !self.has_conversation()
     }
@@ -143,7 +144,7 @@ impl Report {
     }
 }
 
-/// Counts by name. Long names are cut, and names beyond the limit share one.
+/// Counts by name. Long names are truncated, and names beyond the limit are counted together.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     let name = match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => &name[..end],

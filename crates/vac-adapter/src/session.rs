@@ -1,17 +1,16 @@
-//! The session writer: a record, entry by entry, in either encoding.
+//! Writes the record of a session, entry by entry, in either encoding.
 //!
 //! # Decisions
 //!
 //! * The record without entries is encoded first, and the entries replace its empty list.
-//!   So one code path writes JSON in the schema's order, pretty JSON and deterministic CBOR,
+//!   The same code therefore writes JSON in the schema's order, pretty JSON and deterministic CBOR,
 //!   with one entry in memory at a time.
-//! * The sources of a record come after its entries, and are asked for when these have been
-//!   read: so the SHA-256 of a source is that of the bytes that were converted.
+//! * The sources of a record come after its entries, and are requested after these have been read,
+//!   so that the SHA-256 of a source is that of the converted bytes.
 //! * CBOR states the number of entries before them: [`Session::count`].
-//! * Every entry is validated before it is written out, and so is the record around the
-//!   entries. Together that is the whole record, because the schema requires only that the
-//!   list is an array of valid entries. The bytes that were written are validated, with null
-//!   in the place of every value for which the schema says `any`.
+//! * Every entry is validated before it is written, and so is the record without entries. Together
+//!   these are the whole record, because the schema only requires that the list contains valid
+//!   entries. The written bytes are validated, with null in the place of every value of type `any`.
 //! * An entry that the encoding cannot express (CBOR text cannot contain a lone surrogate) is
 //!   kept as the text that it was made from.
 
@@ -40,13 +39,13 @@ pub const CANONICAL: &str = "canonical";
 /// Options for writing a record.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// JSON or CBOR.
+    /// The encoding of the record.
     pub encoding: Encoding,
     /// The layout of JSON.
     pub layout: Layout,
     /// The extent of the record.
     pub profile: Profile,
-    /// Whether to validate.
+    /// Whether to validate the record.
     pub validate: bool,
     /// Labels that the user gives the record. They are written to its `recording-agent`.
     pub labels: BTreeMap<String, String>,
@@ -55,8 +54,8 @@ pub struct RecordOptions {
     pub build: Option<String>,
 }
 
-/// Returns the sources of a record. It is called after all entries have been read, so that it can
-/// state what was read.
+/// A function that returns the sources of a record. It is called after all entries have been read,
+/// so that it can state the bytes that were read.
 pub type Sources<'s> = dyn Fn() -> Result<Vec<SourceFile>, Error> + 's;
 
 /// Returns no sources: the [`Sources`] of a record that states none.
@@ -99,7 +98,7 @@ pub fn write(
     report.finish();
     report.sources = sources()?;
     record.recording_agent = Some(recording_agent(options, &report.sources));
-    // Only what comes after the entries has changed: no member of the record sorts between
+    // Only the bytes after the entries have changed: no member of the record sorts between
     // `recording-agent` and the session, in either encoding.
     let complete = EncodedHead::new(&record, options)?;
     if complete.before() != head.before() {
@@ -196,16 +195,16 @@ pub fn head(session: &dyn Session) -> VerifiableAgentRecord<'static> {
     record
 }
 
-/// A session of an agent that has another name than the adapter of its format: the place of the
-/// log, or the user, states the name.
+/// A session of an agent with another name than the adapter of its format. The place of the log, or
+/// the user, states the name.
 pub struct Named<'s> {
     session: &'s dyn Session,
     agent: &'s str,
 }
 
 impl<'s> Named<'s> {
-    /// Names the agent that wrote a session. The name that the session itself states stays if
-    /// `agent` is only the adapter's.
+    /// Sets the name of the agent that wrote a session. If `agent` is the name of the adapter, the
+    /// name that the session itself states is kept.
     pub fn new(session: &'s dyn Session, agent: &'s str) -> Self {
         Self { session, agent }
     }
@@ -241,7 +240,7 @@ impl Session for Named<'_> {
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let mut record = self.session.record();
         let cli_name = &mut record.session.agent_meta.cli_name;
-        // A program that the log itself states stays.
+        // Keep a program that the log itself states.
         let adapter = self.session.adapter();
         let is_own = |name: &str| adapter.is_none_or(|adapter| adapter.cli_name() == name);
         let is_stated = cli_name.as_deref().is_some_and(|name| !is_own(name));
@@ -318,11 +317,11 @@ fn begin_report(session: &dyn Session, record: &VerifiableAgentRecord<'_>) -> Re
     }
 }
 
-/// Entries that were made of more bytes are not laid out for reading: indentation may take
-/// hundreds of times the memory of what is indented.
+/// The maximum number of bytes of a source whose entry is pretty-printed. Indentation can take
+/// hundreds of times the memory of the indented value.
 const MAX_PRETTY: usize = 1 << 20;
 
-/// Room for most entries.
+/// The initial capacity in bytes, which is enough for most entries.
 const ROOM: usize = 16 * 1024;
 
 fn encoder(options: &RecordOptions) -> Encoder<'static> {
@@ -368,7 +367,7 @@ impl<'w> Writer<'w> {
         Ok(Self { options, report, out, encoder, written: 0 })
     }
 
-    /// Encodes an entry that was made of `size` bytes.
+    /// Encodes an entry that was made from `size` bytes.
     fn encode(&mut self, entry: &Entry<'_>, size: usize) -> Result<(), vac_value::EncodeError> {
         self.encoder.clear();
         self.encoder.element();
@@ -413,7 +412,7 @@ impl Sink for Writer<'_> {
             let reason = Reason::Encoding(error.to_string());
             self.report.unparsed(origin.place.line, reason.code());
             entry = raw::entry(origin.bytes, &reason, origin.place, known_members(entry));
-            // The encoder may be anywhere inside what it could not write.
+            // The encoder can be in any state inside the value that it could not write.
             self.encoder = inside_entries(self.options, 0);
             if self.written > 0 {
                 self.encoder.element();
@@ -432,7 +431,7 @@ impl Sink for Writer<'_> {
     }
 }
 
-/// Returns an encoder that has just opened the list of entries, two levels down.
+/// Returns an encoder that has just opened the list of entries, at the second level.
 fn inside_entries(options: &RecordOptions, count: u64) -> Encoder<'static> {
     let mut encoder = encoder(options);
     encoder.begin_array(1);
@@ -459,7 +458,7 @@ fn known_members(mut entry: Entry<'_>) -> KnownMembers<'_> {
 mod tests {
     use super::*;
 
-    /// Writes something other than typed entries, which are valid by construction.
+    /// Writes bytes that are not a typed entry, because those are valid by construction.
     #[test]
     fn written_bytes_are_validated_as_an_entry() {
         for encoding in [Encoding::Json, Encoding::Cbor] {

@@ -1,8 +1,9 @@
-//! Whether a log can contain several sessions, by its bytes: far faster than parsing it.
+//! Determines from the bytes of a log whether it can contain several sessions, which is far faster
+//! than parsing it.
 //!
 //! Texts of a log are JSON strings, in which quotes are escaped, so a quoted name is a member or a
 //! value, never a part of a message. Its letters could be escaped, too (`\u0073essionId`), which no
-//! agent does: a log with such an escape is taken for one that can contain several sessions.
+//! agent does: a log with such an escape counts as one that can contain several sessions.
 
 use std::io::{self, Read};
 
@@ -10,20 +11,20 @@ use memchr::memmem::{self, Finder};
 
 use crate::input::Input;
 
-/// The number of bytes that are searched at once.
+/// The number of bytes that are searched at a time.
 const PIECE: usize = 256 << 10;
-/// A longer id is taken for another one.
+/// The maximum length of an id in bytes. A longer id counts as another one.
 const MAX_ID: usize = 1 << 10;
-/// The beginning of the escape of an ASCII letter; the next digit is one of 4 to 7.
+/// The beginning of the escape of an ASCII letter. The next digit is 4, 5, 6 or 7.
 const ESCAPE: &[u8] = br"\u00";
 
-/// What distinguishes the sessions of a log. With at most one head, and one value of all ids, a log
-/// contains one session.
+/// A mark that distinguishes the sessions of a log. A log with at most one head, and with the same
+/// value for all ids, contains one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionMark {
     /// A member that states the id of a session.
     Id(&'static str),
-    /// A value that the first line of a session has.
+    /// A value that only the first line of a session contains.
     Head(&'static str),
 }
 
@@ -35,8 +36,8 @@ impl SessionMark {
     }
 }
 
-/// Returns whether an input can contain several sessions of an agent that marks them like this. If
-/// it returns false, it contains at most one.
+/// Returns whether an input can contain several sessions of an agent that uses these marks. If this
+/// is false, the input contains at most one session.
 ///
 /// ```
 /// use vac_adapter::Memory;
@@ -50,7 +51,7 @@ impl SessionMark {
 /// ```
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the input cannot be read.
 pub fn may_have_several(input: &dyn Input, marks: &[SessionMark]) -> io::Result<bool> {
     if marks.is_empty() {
         return Ok(false);
@@ -77,13 +78,13 @@ struct MarkSearch<'m> {
     has_head: bool,
 }
 
-/// What comes after a name in quotes.
+/// The text after a name in quotes.
 enum AfterName<'b> {
     /// A colon, and a text without escapes.
     Text(&'b [u8]),
     /// A colon, and another value.
     Other,
-    /// No colon.
+    /// Anything but a colon.
     Nothing,
     /// A text that is too long or has escapes.
     Unclear,
@@ -105,10 +106,10 @@ impl MarkSearch<'_> {
         }
     }
 
-    /// Reads a file. Returns whether there can be several sessions.
+    /// Reads a file, and returns whether there can be several sessions.
     fn read(&mut self, input: &mut dyn Read) -> io::Result<bool> {
         let longest = self.marks.iter().map(|(mark, _)| mark.name().len() + 2).max().unwrap_or(0);
-        // A mark and its value have at most this many bytes, unless there is much space.
+        // A mark and its value have at most this many bytes, unless there is much white space.
         let overlap = longest + MAX_ID + 64;
         let mut buffer = vec![0; PIECE + overlap];
         let (mut kept, mut searched) = (0, 0);
@@ -124,7 +125,7 @@ impl MarkSearch<'_> {
                 kept = end;
                 continue;
             }
-            // What begins after this is searched with the next piece.
+            // A mark that begins after this is searched with the next piece.
             let limit = if is_end { end } else { end - overlap };
             if self.search(&buffer[..end], searched, limit) {
                 return Ok(true);
@@ -137,7 +138,7 @@ impl MarkSearch<'_> {
         }
     }
 
-    /// Searches the marks that begin in a part of the bytes.
+    /// Searches for the marks that begin in a part of the bytes.
     fn search(&mut self, bytes: &[u8], from: usize, limit: usize) -> bool {
         let is_letter = |at: usize| matches!(bytes.get(at + ESCAPE.len()), Some(b'4'..=b'7'));
         let until = |length: usize| &bytes[from..(limit + length - 1).min(bytes.len())];
@@ -170,7 +171,7 @@ impl MarkSearch<'_> {
     }
 }
 
-/// Returns what comes after a name in quotes.
+/// Returns the kind of the text after a name in quotes.
 fn after_name(bytes: &[u8]) -> AfterName<'_> {
     let skip = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();

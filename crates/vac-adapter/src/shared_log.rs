@@ -1,4 +1,4 @@
-//! A log of several sessions, as when logs were concatenated. They share its frames.
+//! Divides a log among several sessions, as when logs were concatenated.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,26 +7,27 @@ use crate::adapter::Error;
 use crate::frame::{Frame, Place};
 use crate::input::Log;
 
-/// The maximum number of sessions in one log: each is read in a pass of its own.
+/// The maximum number of sessions in one log. Each is read in a separate pass.
 const MAX_SESSIONS: usize = 256;
 
 /// The maximum number of runs of frames. Each takes 56 bytes.
 const MAX_RUNS: usize = 1 << 20;
 
-/// The sessions of a log, by what its frames state of them, in the order of their first frames.
+/// The sessions of a log, in the order of their first frames. `K` is the type of the id that frames
+/// state.
 #[derive(Debug)]
 pub struct SessionNumbers<K> {
     numbers: HashMap<K, usize>,
     runs: Vec<Run>,
 }
 
-/// Frames one after the other that belong to a session.
+/// Consecutive frames that belong to one session.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     session: usize,
     /// The number of the first one among all frames of the log.
     index: u64,
-    /// Its place.
+    /// The place of the first frame.
     place: Place,
 }
 
@@ -37,9 +38,9 @@ impl<K> Default for SessionNumbers<K> {
 }
 
 impl<K: Eq + Hash> SessionNumbers<K> {
-    /// Adds a frame, which comes after those that were added before, with its number among all frames
-    /// and the session that it states. Returns the number of its session, from 0. A frame that states
-    /// none belongs to the session of the frame before. One that states a session is a document.
+    /// Adds the next frame, with its number among all frames and the session that it states.
+    /// Returns the number of its session, from 0. A frame that states no session belongs to the
+    /// session of the frame before it. A frame that states one has to be a document.
     ///
     /// # Errors
     /// If there are too many sessions, or they alternate too often.

@@ -1,4 +1,4 @@
-//! The time span of a session.
+//! Computes the time span of a session, and parses times of other formats.
 
 use std::cmp::Ordering;
 
@@ -33,18 +33,18 @@ impl Span {
         }
     }
 
-    /// Returns the earliest.
+    /// Returns the earliest timestamp.
     pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
         self.ends.as_ref().map(|(first, _)| first.clone())
     }
 
-    /// Returns the latest.
+    /// Returns the latest timestamp.
     pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
         self.ends.as_ref().map(|(_, last)| last.clone())
     }
 }
 
-/// Returns a time as `SQLite` writes it, which is UTC: `2026-05-20 08:00:00`.
+/// Parses a time in the format of `SQLite`, which is UTC: `2026-05-20 08:00:00`.
 ///
 /// ```
 /// use vac_adapter::time::from_sql;
@@ -60,7 +60,8 @@ pub fn from_sql(text: &str) -> Option<AbstractTimestamp<'static>> {
     AbstractTimestamp::try_from(text.as_str()).ok().map(IntoOwned::into_owned)
 }
 
-/// Returns a time in seconds since 1970, which can have a fraction, in milliseconds.
+/// Converts a time in seconds since 1970, which can have a fraction, to a timestamp in
+/// milliseconds.
 ///
 /// ```
 /// use vac_adapter::time::from_seconds;
@@ -78,8 +79,8 @@ pub fn from_seconds(seconds: f64) -> Option<AbstractTimestamp<'static>> {
 
 /// Compares two points in time. `None` if one of them is not a point in time.
 fn compare(one: &AbstractTimestamp<'_>, other: &AbstractTimestamp<'_>) -> Option<Ordering> {
-    // Logs have a timestamp in every line, nearly all of them in one form: parsing them takes ten
-    // times as long as comparing their texts.
+    // Logs have a timestamp in every line, nearly all of them in the same format. Parsing them
+    // takes ten times as long as comparing their texts.
     if let (AbstractTimestamp::Text(one), AbstractTimestamp::Text(other)) = (one, other)
         && one.len() == other.len()
         && is_ordered_as_text(one)

@@ -1,9 +1,9 @@
-//! The meaning of an agent's tools: a table in the agent's crate.
+//! Interprets the tools of an agent, by a table in the agent's crate.
 //!
 //! A [`ToolTable`] gives a native tool name its canonical name and category, which a record
-//! states in the annotation `action`, and says which members of a call's input are the command,
-//! the paths and the address. Those are not stored in records, where they would repeat the
-//! input: they are read with [`ToolTable::target`].
+//! states in the annotation `action`, and states which members of a call's input are the command,
+//! the paths and the address. Records do not contain these, because they would repeat the input;
+//! [`ToolTable::target`] reads them.
 //!
 //! ```
 //! use vac_adapter::tools::{Tool, ToolTable, no_server};
@@ -52,7 +52,7 @@ pub mod canonical {
     pub const WEB_ACCESS: &str = "web_access";
     /// Stores something for later sessions.
     pub const MEMORY: &str = "memory";
-    /// Makes or updates a plan or a list of tasks.
+    /// Creates or updates a plan or a list of tasks.
     pub const PLANNING: &str = "planning";
     /// Uses a skill.
     pub const SKILL: &str = "skill";
@@ -75,19 +75,19 @@ pub struct ToolTable {
     pub server: fn(&str) -> Option<&str>,
 }
 
-/// Returns a [`ToolTable::server`] of an agent whose tool names do not contain servers.
+/// Returns `None`: the [`ToolTable::server`] of agents whose tool names do not contain servers.
 pub fn no_server(_: &str) -> Option<&str> {
     None
 }
 
-/// Tools with one meaning.
+/// Tools with the same meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
     /// The canonical name: one of [`canonical`].
     pub canonical: &'static str,
     /// The category of such tools.
     pub category: Category,
-    /// Native names.
+    /// The native names.
     pub names: &'static [&'static str],
     /// Members of the input that contain the command, most specific first.
     pub command: &'static [&'static str],
@@ -97,12 +97,12 @@ pub struct Tool {
     pub address: &'static [&'static str],
     /// Whether the input is an object whose keys are paths.
     pub has_path_keys: bool,
-    /// Members of the input that state what an edit changes.
+    /// The members of the input that state the changes of an edit.
     pub changes: ChangeKeys,
 }
 
 impl Tool {
-    /// Lists tools whose input is not interpreted.
+    /// Creates an entry for tools whose input is not interpreted.
     pub const fn new(
         canonical: &'static str,
         category: Category,
@@ -141,7 +141,7 @@ impl Tool {
         self
     }
 
-    /// Names the members that say what an edit changes.
+    /// Names the members that state the changes of an edit.
     #[must_use]
     pub const fn changes(mut self, keys: ChangeKeys) -> Self {
         self.changes = keys;
@@ -167,7 +167,7 @@ pub struct Target {
     pub host: Option<String>,
 }
 
-/// At most this many paths of one call are returned.
+/// The maximum number of paths of one call that are returned.
 const MAX_PATHS: usize = 1000;
 
 impl ToolTable {

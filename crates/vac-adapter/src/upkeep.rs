@@ -1,4 +1,5 @@
-//! When an agent deletes sessions, and how it calls another program when a session ends, as data.
+//! Describes when an agent deletes sessions, and how it calls another program when a session ends,
+//! as data.
 //!
 //! An adapter states both ([`Adapter::upkeep`](crate::Adapter::upkeep)), from the public
 //! documentation of its agent. `vac archive status`, `vac doctor` and `vac hook` use it.
@@ -8,27 +9,28 @@ use crate::places::AgentPlace;
 /// The rules by which an agent deletes sessions and calls other programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
-    /// When it deletes sessions; `None` if it is not known to.
+    /// When the agent deletes sessions; `None` if it is not known to delete any.
     pub retention: Option<Retention>,
-    /// How it calls another program; `None` if it is not known to.
+    /// How the agent calls another program; `None` if it is not known to call one.
     pub hook: Option<AgentHook>,
 }
 
 impl Upkeep {
-    /// Nothing is known.
+    /// The rules of an agent about which nothing is known.
     pub const NONE: Self = Self { retention: None, hook: None };
 }
 
-/// The rule by which an agent deletes sessions: some time after their files were changed last.
+/// The rule by which an agent deletes sessions: a number of days after their files were last
+/// changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention {
     /// The settings file in the folder of the agent, in JSON with or without comments.
     pub file: &'static str,
-    /// The keys that lead to the time.
+    /// The keys that lead to the number of days.
     pub age: &'static [&'static str],
     /// The keys that lead to `false` if nothing is deleted; empty without such a setting.
     pub enabled: &'static [&'static str],
-    /// The time without a setting, in days.
+    /// The number of days if the settings state none.
     pub default_days: u32,
     /// The version of the agent whose documentation states this.
     pub documented: &'static str,
@@ -45,7 +47,7 @@ pub struct AgentHook {
     pub kind: HookKind,
     /// The first version of the agent that reads it, by its documentation.
     pub since: &'static str,
-    /// A step that is left to the user, if there is one.
+    /// A step that the user has to do, if there is one.
     pub advice: Option<&'static str>,
 }
 

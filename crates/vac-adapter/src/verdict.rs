@@ -1,7 +1,7 @@
-//! Verdicts: whether the documents of a log fit the logs of an agent.
+//! Decides whether the documents of a log fit the logs of an agent.
 //!
 //! One document never decides: any log can contain a line that resembles those of an agent. An
-//! adapter says for each document whether it [fits](Fit), and the [verdict](Verdict) accepts the
+//! adapter returns for each document whether it [fits](Fit), and the [verdict](Verdict) accepts the
 //! log only if enough of the documents do.
 
 use std::fmt;
@@ -10,29 +10,29 @@ use vac_value::{Kind, Node};
 
 use crate::detect::Confidence;
 
-/// Of the documents that are not neutral, at least this share has to fit.
+/// The minimum share of documents that fit among those that are not neutral, as a fraction.
 const MIN_SHARE: (usize, usize) = (2, 3);
-/// The share if a document has what only the agent writes and the others are of an unknown
-/// shape: a newer version may write much that is unknown.
+/// The minimum share if one document has properties that only the agent writes and the others are
+/// of an unknown shape, because a newer version may write many unknown documents.
 const MIN_SHARE_CERTAIN: (usize, usize) = (1, 8);
 
-/// The reason for a document that has nothing that documents of the agent have.
+/// The reason for a document without any property of the agent's documents.
 pub const UNKNOWN_SHAPE: &str = "unknown-shape";
 
 /// The verdict on one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It has what documents of the agent have.
+    /// The document has properties of the agent's documents.
     Fits(Confidence),
-    /// It could be a document of the agent or of another one.
+    /// The document could be one of the agent or of another agent.
     Neutral,
-    /// It is not a document of the agent, for the reason with this code.
+    /// The document is not one of the agent, for the reason with this code.
     Contradicts(&'static str),
 }
 
 impl Fit {
-    /// Returns the verdict on a document that has nothing that documents of the agent have. An
-    /// empty document, or a scalar, is neutral.
+    /// Returns the verdict on a document without any property of the agent's documents. An empty
+    /// document or a scalar is neutral.
     pub fn unknown(document: Node<'_, '_>) -> Self {
         let has_content = match document.kind() {
             Kind::Map => document.members().next().is_some(),
@@ -60,7 +60,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict of a log that is not read document by document.
+    /// Returns the verdict on a log that is not read document by document.
     pub fn from_confidence(confidence: Confidence) -> Self {
         let mut verdict = Self::default();
         if confidence > Confidence::No {

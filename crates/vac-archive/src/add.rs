@@ -36,36 +36,36 @@ mod run;
 
 use run::{Run, discontinued};
 
-/// Statements are written in batches of this many sessions.
+/// The number of sessions whose statements are written together.
 const BATCH: usize = 64;
 /// Maximum size of the id and the path of a session, in bytes. A log can contain any id, and the
 /// header of a statement is limited.
 const MAX_NAMES: usize = 24 << 10;
 /// Maximum size of all labels, in bytes.
 const MAX_LABELS: usize = 16 << 10;
-/// A log that changes while it is read is read at most this many times.
+/// The maximum number of times that a log is read if it changes while it is read.
 const MAX_TRIES: usize = 3;
 
 /// Options for adding sessions to an archive.
 #[derive(Clone, Debug)]
 pub struct AddOptions {
-    /// Where to search for logs.
+    /// The search for logs.
     pub search: Search,
     /// Labels of the records, in addition to those of the archive.
     pub labels: BTreeMap<String, String>,
-    /// Whether logs are kept.
+    /// Whether to keep logs in the archive.
     pub keep_logs: bool,
-    /// Whether logs are read that are unchanged by the state of their files, and objects of them
-    /// that are missing or damaged are stored again.
+    /// Whether to read logs even if the state of their files is unchanged, and to store missing or
+    /// damaged objects of them again.
     pub rehash: bool,
-    /// Whether the versions that earlier runs added, and that do not contain the previous ones, are
-    /// acknowledged. What this run adds is not: it has not been reported yet. If it cannot be determined
-    /// whether a version contains the previous one, because the archive has lost that, it becomes a
-    /// first version.
+    /// Whether to acknowledge versions of earlier runs that do not contain the previous versions.
+    /// Versions of this run are not acknowledged, because they have not been reported yet. If it
+    /// cannot be determined whether a new version contains the previous one, because the archive
+    /// has lost that one, it becomes a first version.
     pub acknowledge: bool,
     /// The time, in seconds since 1970; `None` to state none.
     pub time: Option<u64>,
-    /// When the run began.
+    /// The time at which the run began.
     pub started: SystemTime,
     /// The build of the program.
     pub build: Option<String>,
@@ -76,7 +76,7 @@ pub struct AddOptions {
 }
 
 impl AddOptions {
-    /// Returns options that search nowhere, keep logs and state no time.
+    /// Returns options without places to search, which keep logs and state no time.
     pub fn new(started: SystemTime) -> Self {
         Self {
             search: Search::default(),
@@ -93,16 +93,16 @@ impl AddOptions {
     }
 }
 
-/// A step of adding sessions.
+/// The progress of adding sessions.
 #[derive(Debug)]
 pub enum AddProgress<'p> {
-    /// Another process writes to the archive.
+    /// Waiting, because another process writes to the archive.
     Waiting,
-    /// One of this many logs was detected.
+    /// The agent of one more log was detected. The value is the number of all logs.
     Detected(usize),
-    /// One of this many logs was read.
+    /// One more log was read. The value is the number of all logs to read.
     Read(usize),
-    /// A session was added. It is on disk after the run has ended, or earlier.
+    /// A session was added. It is certain to be on disk only when the run has ended.
     Added(&'p ArchivedVersion),
 }
 
@@ -118,29 +118,30 @@ pub struct AddSummary {
     pub skipped: usize,
     /// Logs that are copies of others, or contain less of a session than another one.
     pub duplicates: Vec<String>,
-    /// Logs that could not be added, and why.
+    /// Logs that could not be added, each with the reason.
     pub failed: Vec<(String, String)>,
-    /// What could not be searched or read, and why.
+    /// Descriptions of files and folders that could not be searched or read.
     pub troubles: Vec<String>,
-    /// What an interrupted run had left.
+    /// Descriptions of what an interrupted run had left and this one has repaired.
     pub repaired: Vec<String>,
     /// Versions that do not contain the previous ones and are not acknowledged, each with the
     /// previous one.
     pub discontinued: Vec<(ArchivedVersion, ArchivedVersion)>,
-    /// Such versions of earlier runs that this one has acknowledged, each with the previous one.
+    /// Versions of earlier runs that do not contain the previous ones and that this run has
+    /// acknowledged, each with the previous one.
     pub acknowledged: Vec<(ArchivedVersion, ArchivedVersion)>,
-    /// Logs that are not logs any more, acknowledged in this run, and what is kept of them. The index
-    /// states this, and nothing else does.
+    /// Files that are not logs any more and were acknowledged in this run, each with what is kept
+    /// of it. Only the index states this.
     pub accepted: Vec<(String, String)>,
     /// The number of statements in the archive.
     pub size: u64,
 }
 
-/// Adds what is new or has changed. One process adds at a time.
+/// Adds the sessions whose logs are new or have changed. Only one process can add at a time.
 ///
 /// # Errors
-/// If the archive is damaged or locked, the key is another one, or it cannot be written. What was
-/// added until then is kept.
+/// If the archive is damaged, locked or cannot be written, or the key is not that of the archive.
+/// Sessions that were added before the error are kept.
 pub fn add(
     archive: &Archive,
     signer: &dyn Signer,
@@ -157,7 +158,7 @@ pub fn add(
     let mut writer = Writer::open(archive, disk, signer, options.time, lock)?;
     let build = options.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
     let is_same_build = writer.index_build == build;
-    // Another build may recognise what this one has not.
+    // Another build may recognise logs that the build of the index did not.
     let incomplete = if options.keep_logs { without_logs(&writer.catalog) } else { HashSet::new() };
     let is_known = |log: &&KnownLog| {
         let mut names = log.members.iter().chain(&log.session_id);
@@ -183,7 +184,7 @@ pub fn add(
         }
     }
     let due = std::mem::take(&mut selection.due);
-    // A run that finds nothing new compares nothing.
+    // Without new logs, the versions are not needed.
     let catalog = if due.is_empty() { Catalog::default() } else { writer.catalog.clone() };
     let converter = Converter::new(archive, options, disk, catalog);
     check_labels(&converter.convert.record.labels)?;
@@ -215,7 +216,7 @@ pub fn add(
     run.finish(failure, &build)
 }
 
-/// What came of one log.
+/// The result of adding one log.
 struct Worked {
     known: DetectedLog,
     state: LogState,
@@ -225,7 +226,7 @@ struct Worked {
 enum Outcome {
     Unchanged,
     NotALog,
-    /// Not a log any more: an earlier version of this session was made from it.
+    /// The file is not a log any more, although an earlier version of a session was made from it.
     NotALogAnyMore(String),
     Sessions(Vec<Result<NewVersion, String>>),
     Failed(String),
@@ -240,7 +241,7 @@ struct NewVersion {
     record: Hash,
     details: RecordDetails,
     folders: Vec<PathBuf>,
-    /// Whether the previous version has the same record and logs, so that there is nothing to state.
+    /// Whether the previous version has the same record and logs, so that no statement is needed.
     is_stated: bool,
 }
 
@@ -253,7 +254,7 @@ struct Converted<'r> {
     record: Hash,
 }
 
-/// Converts logs and stores what they give. Several threads share it.
+/// Converts logs and stores their records and sources. Several threads share it.
 struct Converter<'c> {
     archive: &'c Archive,
     options: &'c AddOptions,
@@ -263,7 +264,7 @@ struct Converter<'c> {
     convert: ConvertOptions,
 }
 
-/// Refuses labels that do not fit in the header of a statement.
+/// Checks that labels fit in the header of a statement.
 pub(crate) fn check_labels(labels: &BTreeMap<String, String>) -> Result<()> {
     if labels.values().any(|value| value.contains(HOME)) {
         let reason = format!(
@@ -320,7 +321,7 @@ impl<'c> Converter<'c> {
             };
         };
         let same = self.same_versions(known, &origin);
-        // An earlier run kept no logs: a new version has them.
+        // If an earlier run kept no logs, add a new version with them.
         let are_complete = !self.options.keep_logs || same.iter().all(|version| version.logs);
         let are_intact = || same.iter().all(|version| self.is_intact(version));
         if !same.is_empty() && are_complete && (!self.options.rehash || are_intact()) {
@@ -353,14 +354,14 @@ impl<'c> Converter<'c> {
             let are_all = are_same && is_all(&ids());
             return if are_all { here } else { Vec::new() };
         }
-        // A log that was moved or copied.
+        // The log may have been moved or copied.
         let id = known.preview.session_id.as_deref();
         let mut moved = id.into_iter().flat_map(|id| self.catalog.latest_of_session(id));
         let is_one = |version: &ArchivedVersion| is_all(&[version.session_id.as_str()].into());
         moved.find(|version| is_same(log, version) && is_one(version)).into_iter().collect()
     }
 
-    /// Whether the record and the logs of a version can be read.
+    /// Returns whether the record and the logs of a version can be read.
     fn is_intact(&self, version: &ArchivedVersion) -> bool {
         let objects = &self.archive.objects;
         let is_source = |source: &SourceLine| objects.is_intact(&source.sha_256, source.size);
@@ -370,7 +371,8 @@ impl<'c> Converter<'c> {
 
     fn convert(&self, log: &StoredLog, agent: Agent, origin: &str) -> Result<Outcome, StoreError> {
         let complete = |mut bytes: Vec<u8>| {
-            // As `vac convert` writes it: JSON records end in a line end, CBOR items do not.
+            // Store the bytes that `vac convert` writes: a JSON record ends with a line end, a CBOR
+            // item does not.
             if self.convert.record.encoding == Encoding::Json {
                 bytes.push(b'\n');
             }
@@ -456,7 +458,7 @@ impl<'c> Converter<'c> {
     }
 
     /// Finds the previous version of a session, and whether the new one contains it. Fails if that
-    /// cannot be determined: what is stated is signed, and no later check refutes it.
+    /// cannot be determined, because the answer is signed and no later check could refute it.
     fn previous(
         &self,
         converted: &Converted<'_>,
@@ -483,20 +485,20 @@ impl<'c> Converter<'c> {
         if let Some(reason) = unknown {
             return Err(reason);
         }
-        // The log of an earlier version is gone, and this is what is left of it. While that log
-        // still exists, this is another one.
+        // If the log of an earlier version is gone, this log continues it. If that log still
+        // exists, this is another one.
         let gone = candidates.into_iter().find(|version| version.place().is_gone());
         Ok(gone.map(|version| (version, false)))
     }
 
-    /// Whether a new record contains a version.
+    /// Returns whether a new record contains a version.
     fn contains(
         &self,
         converted: &Converted<'_>,
         version: &ArchivedVersion,
     ) -> Result<bool, String> {
         let Converted { log, report, bytes, record } = converted;
-        // The archive may have lost it, and then it is stored again.
+        // The archive may have lost the object, which is then stored again.
         if version.record_sha_256 == *record {
             return Ok(true);
         }
@@ -525,7 +527,7 @@ fn without_logs(catalog: &Catalog) -> HashSet<&str> {
     incomplete.flat_map(|version| [&*version.session_id, &*version.origin]).collect()
 }
 
-/// Returns the reason of an error about a file that was a log, and is not one any more.
+/// Returns the description of a file that was a log and is not one any more.
 fn lost(version: &ArchivedVersion) -> String {
     format!(
         "it is not a log any more; version {} of session {}, which was made from it, is kept",
@@ -533,7 +535,7 @@ fn lost(version: &ArchivedVersion) -> String {
     )
 }
 
-/// Whether a version was made from the bytes of a log, whatever its files are called now.
+/// Returns whether a version was made from the bytes of a log, ignoring the names of its files.
 fn is_same(log: &StoredLog, version: &ArchivedVersion) -> bool {
     let sources = version.details.source_files();
     let is_size = || {

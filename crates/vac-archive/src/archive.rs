@@ -1,4 +1,4 @@
-//! An archive: its description, and how it is made and read.
+//! Creates, opens and reads an archive.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,8 +42,8 @@ pub struct InitOptions {
     pub time: Option<u64>,
 }
 
-/// An archive that can be read. What it contains is only as trustworthy as its last
-/// [check](crate::verify::verify_archive).
+/// An archive that can be read. Opening it does not verify its content:
+/// [`verify_archive`](crate::verify::verify_archive) does.
 #[derive(Debug)]
 pub struct Archive {
     pub(crate) folder: PathBuf,
@@ -55,8 +55,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Checks that [`init`](Self::init) can make an archive of a folder: that it does not exist, is empty,
-    /// or contains only what an interrupted `init` has left. Writes nothing.
+    /// Checks that [`init`](Self::init) can create an archive in a folder: the folder does not
+    /// exist, is empty, or contains only the files of an interrupted `init`. Writes nothing.
     ///
     /// # Errors
     /// If the folder contains something else, or the labels are too long.
@@ -69,11 +69,11 @@ impl Archive {
         Err(Error::new(ArchiveErrorKind::Exists, reason).at(folder))
     }
 
-    /// Makes an archive in a folder that does not exist or is empty. If that is interrupted, it can be
+    /// Creates an archive in a folder that does not exist or is empty. An interrupted call can be
     /// repeated.
     ///
     /// # Errors
-    /// As [`check_init`](Self::check_init), or if the folder cannot be written.
+    /// As for [`check_init`](Self::check_init), and if the folder cannot be written.
     pub fn init(
         folder: &Path,
         options: &InitOptions,
@@ -119,7 +119,7 @@ impl Archive {
         let root = vac_sign::merkle::Peaks::default().root();
         let head = sign_head(&description.id, &claim, &root, options.time, signer)?;
         prepare_folders(folder, disk)?;
-        // The description is the last, since it makes the folder an archive.
+        // Write the description last, because it makes the folder an archive.
         for (name, bytes) in [
             (README, readme.as_bytes()),
             (KEY, pem.as_bytes()),
@@ -133,7 +133,7 @@ impl Archive {
         Self::open(folder)
     }
 
-    /// Whether a folder is an archive, by its description.
+    /// Returns whether a folder contains the description of an archive.
     pub fn is_archive(folder: &Path) -> bool {
         folder.is_dir()
             && read_small(folder, DESCRIPTION)
@@ -146,7 +146,7 @@ impl Archive {
     /// If the folder is not an archive, or its key is not the one of its description.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
-        // A description that cannot be read, or is not looked up, can be that of an archive.
+        // The folder can be an archive even if its description cannot be read.
         let bytes = read_small(folder, DESCRIPTION).map_err(|error| {
             let found = path.symlink_metadata().map_err(|error| error.kind());
             match found {
@@ -189,7 +189,7 @@ impl Archive {
     /// Returns the newest head and its bytes.
     ///
     /// # Errors
-    /// If it does not exist, or is not valid.
+    /// If the archive has no head, or the head is not valid.
     pub fn newest_head(&self) -> Result<(ArchiveHead, Vec<u8>)> {
         let bytes = read_file(&self.folder, HEADS)?;
         let damaged = |reason: String| {
@@ -210,7 +210,7 @@ impl Archive {
     /// head, otherwise from the statements and records.
     ///
     /// # Errors
-    /// If something of the archive cannot be read.
+    /// If a file of the archive cannot be read.
     pub fn catalog(&self) -> Result<Catalog> {
         let (head, _) = self.newest_head()?;
         let mut catalog = Catalog::default();
@@ -240,7 +240,7 @@ impl Archive {
         let mut numbers = Vec::new();
         for item in Items::split(&bytes).items {
             let claim = item.claim(crate::claims::HEAD).and_then(|it| HeadClaim::read(&it));
-            // Signatures of heads with acknowledgements matter; the others need no check.
+            // Check only the signatures of heads with acknowledgements; the others are not needed.
             if claim.is_some_and(|claim| !claim.acknowledged.is_empty()) {
                 let head = read_head(&item, &self.key).map_err(|why| self.damaged(HEADS, &why))?;
                 numbers.extend(head.claim.acknowledged);
@@ -279,16 +279,16 @@ impl Archive {
     /// Reads the record of a version.
     ///
     /// # Errors
-    /// If it is missing, or has other bytes than were signed.
+    /// If the record is missing, or has other bytes than were signed.
     pub fn record(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
         let record = self.objects.read(&version.record_sha_256);
         record.map_err(|error| self.object_error("the record", version.number, &error))
     }
 
-    /// Writes a source of a version.
+    /// Writes a source of a version to `out`. Returns its size in bytes.
     ///
     /// # Errors
-    /// If it is not kept, is missing, or has other bytes than the record states.
+    /// If the source was not kept, is missing, or has other bytes than the record states.
     pub fn source(
         &self,
         version: &ArchivedVersion,
@@ -340,8 +340,8 @@ impl Archive {
     }
 }
 
-/// Whether a folder is empty, or contains only what an interrupted [`Archive::init`] has left: it writes
-/// the description last, and no statement.
+/// Returns whether a folder is empty, or contains only the files of an interrupted
+/// [`Archive::init`], which writes the description last and no statement.
 fn is_unfinished(folder: &Path) -> io::Result<bool> {
     for entry in folder.read_dir()? {
         let entry = entry?;
@@ -370,7 +370,7 @@ pub struct Prover<'a> {
     archive: &'a Archive,
     /// The bytes of the newest head.
     head: Vec<u8>,
-    /// The file with statements, and where each is in it.
+    /// The content of the file `statements`, and the range of each statement in it.
     bytes: Vec<u8>,
     places: Vec<Range<usize>>,
     tree: MerkleTree,
@@ -380,7 +380,7 @@ impl Prover<'_> {
     /// Returns the statement about a version, with its receipt.
     ///
     /// # Errors
-    /// If the newest head does not cover it.
+    /// If the newest head does not cover the version.
     pub fn prove(&self, version: &ArchivedVersion) -> Result<Vec<u8>> {
         let missing = || Error::new(ArchiveErrorKind::Session, "the newest head does not cover it");
         let at = usize::try_from(version.number).unwrap_or(usize::MAX);

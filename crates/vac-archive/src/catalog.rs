@@ -14,7 +14,7 @@ use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::journal::Statement;
 use crate::origin::Origin;
 
-/// One version of a session: what its statement claims, and what its record states.
+/// One version of a session: the claims of its statement, and the facts that its record states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ArchivedVersion {
@@ -39,13 +39,13 @@ pub struct ArchivedVersion {
     /// Whether it contains the previous version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<bool>,
-    /// When it was added, in seconds since 1970, as the signer claims.
+    /// The time at which the version was added, in seconds since 1970, as the signer claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// SHA-256 of the record; in JSON, in hexadecimal.
+    /// The SHA-256 of the record; in hexadecimal in JSON.
     #[serde(rename = "record-sha-256", with = "hex_hash")]
     pub record_sha_256: Hash,
-    /// What the record states.
+    /// The facts that the record states.
     #[serde(flatten)]
     pub details: RecordDetails,
 }
@@ -54,9 +54,9 @@ pub struct ArchivedVersion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordDetails {
-    /// The bytes of the record.
+    /// The size of the record in bytes.
     pub size: u64,
-    /// When the session began.
+    /// The time at which the session began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The folder that the agent worked in.
@@ -72,9 +72,9 @@ pub struct RecordDetails {
 pub struct SourceLine {
     /// The name of the file.
     pub name: String,
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// Its SHA-256; in JSON, in hexadecimal.
+    /// The SHA-256 of the file; in hexadecimal in JSON.
     #[serde(rename = "sha-256", with = "hex_hash")]
     pub sha_256: Hash,
 }
@@ -86,7 +86,7 @@ impl From<&SourceLine> for SourceFile {
     }
 }
 
-/// What a record states about itself, as far as a statement repeats it.
+/// The facts of a record that its statement repeats.
 pub(crate) struct RecordIdentity {
     pub id: Option<String>,
     pub labels: Option<BTreeMap<String, String>>,
@@ -126,13 +126,13 @@ impl RecordDetails {
         })
     }
 
-    /// Returns the sources as the reader of logs states them.
+    /// Returns the sources in the type of the reader of logs.
     pub fn source_files(&self) -> Vec<SourceFile> {
         self.sources.iter().map(SourceFile::from).collect()
     }
 }
 
-/// Returns a timestamp as text; one that is a number, in UTC.
+/// Returns a timestamp as text. A number is formatted in UTC.
 fn timestamp(node: Node<'_, '_>) -> Option<String> {
     match node.uint() {
         Some(number) => instant(&AbstractTimestamp::Uint(number)).and_then(utc),
@@ -185,13 +185,13 @@ impl ArchivedVersion {
     }
 }
 
-/// All versions, in the order of their statements.
+/// All versions of all sessions, in the order of their statements.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     versions: Vec<ArchivedVersion>,
     by_session: HashMap<String, Vec<usize>>,
     by_origin: HashMap<String, Vec<usize>>,
-    /// Versions that have a later one.
+    /// The numbers of versions that have a later one.
     replaced: HashSet<u64>,
     /// Versions that do not contain the previous ones, acknowledged by the owner.
     acknowledged: HashSet<u64>,
@@ -220,7 +220,7 @@ impl Catalog {
         self.versions.get(usize::try_from(number).ok()?)
     }
 
-    /// Whether a version has no later one.
+    /// Returns whether a version is the latest of its session.
     pub fn is_latest(&self, version: &ArchivedVersion) -> bool {
         !self.replaced.contains(&version.number)
     }
@@ -247,14 +247,15 @@ impl Catalog {
         numbers.map(|at| &self.versions[*at]).filter(|version| self.is_latest(version))
     }
 
-    /// Returns a version and those before it, the first version last.
+    /// Returns a version and its previous versions, from the latest to the first.
     pub fn history<'c>(
         &'c self,
         version: &'c ArchivedVersion,
     ) -> impl Iterator<Item = &'c ArchivedVersion> {
         std::iter::successors(Some(version), |version| {
             let previous = self.get(version.previous?)?;
-            // A statement can name any other one; numbers that decrease come to an end.
+            // A statement can name any other statement as the previous one. Only follow decreasing
+            // numbers, so that the iteration ends.
             (previous.number < version.number).then_some(previous)
         })
     }
@@ -306,7 +307,7 @@ impl Catalog {
         })
     }
 
-    /// Finds a session like [`find`](Self::find), in this version, or in its latest one.
+    /// Finds a session as [`find`](Self::find) does, in the given version or in its latest one.
     ///
     /// # Errors
     /// If there is no such session, several, or none with this version.

@@ -1,4 +1,4 @@
-//! What statements and heads claim besides their payload.
+//! Encodes the claims of statements and heads that are not in their payload.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) const HEAD: &str = "vac-archive-head";
 /// The name of the claim of an index.
 pub(crate) const INDEX: &str = "vac-archive-index";
 
-/// The claims of a statement about a record besides its hash, its session and the time.
+/// The claims of a statement about a record, other than its hash, its session and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementClaim {
     /// The id of the archive.
@@ -36,7 +36,7 @@ pub struct StatementClaim {
     pub continues: Option<bool>,
 }
 
-/// The claims of a head besides the root, the archive and the time.
+/// The claims of a head, other than the root, the archive and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadClaim {
     /// The number of statements in the tree.

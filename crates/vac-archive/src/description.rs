@@ -1,4 +1,4 @@
-//! `archive.json` and the files that never change.
+//! Reads and writes `archive.json` and the other files that never change.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -29,7 +29,8 @@ pub struct ArchiveDescription {
     pub vac_archive: u32,
     /// The id of the archive, in hexadecimal.
     pub id: String,
-    /// When it was made, in seconds since 1970, by the clock of its creator.
+    /// The time at which the archive was created, in seconds since 1970, by the clock of its
+    /// creator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
     /// The encoding of records: `json` or `cbor`.
@@ -38,7 +39,7 @@ pub struct ArchiveDescription {
     pub labels: BTreeMap<String, String>,
     /// The thumbprint of the signer's key, as a URI.
     pub key: String,
-    /// SHA-256 of the file `README`.
+    /// The SHA-256 of the file `README`, in hexadecimal.
     #[serde(rename = "readme-sha-256")]
     pub readme_sha_256: String,
 }

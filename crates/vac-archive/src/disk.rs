@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::NamedTempFile;
 
-/// The disk, or for tests one that fails after a number of steps: then forever, as a process that is
-/// killed, or once, as a disk that is full for a moment or for large files.
+/// The disk that an archive is written to. Tests use one that fails after a number of steps:
+/// forever, as when a process is killed, or once, as when a disk is full for a moment or for large
+/// files.
 #[derive(Debug, Default)]
 pub struct Disk {
     /// The steps that are left; `None` for no limit.
@@ -46,12 +47,12 @@ impl Disk {
     pub(crate) fn create(&self, folder: &Path) -> io::Result<NamedTempFile> {
         self.step()?;
         let mut file = tempfile::Builder::new().prefix("new-").tempfile_in(folder)?;
-        // A process that is killed removes nothing.
+        // A killed process does not remove temporary files.
         file.disable_cleanup(self.steps.is_some());
         Ok(file)
     }
 
-    /// Waits until the disk has a temporary file, and gives it its name.
+    /// Flushes a temporary file to disk, and renames it.
     pub(crate) fn persist(&self, file: NamedTempFile, path: &Path) -> io::Result<()> {
         self.step()?;
         file.as_file().sync_all()?;
@@ -59,7 +60,7 @@ impl Disk {
         file.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// Writes a whole file, under a temporary name first.
+    /// Writes a whole file under a temporary name, and renames it.
     pub(crate) fn replace(&self, tmp: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.create(tmp)?;
         file.write_all(bytes)?;
@@ -67,7 +68,7 @@ impl Disk {
         path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Waits until the disk has the names of the files in a folder.
+    /// Flushes the names of the files in a folder to disk.
     pub(crate) fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.step()?;
         // Folders can be opened on Unix only.
@@ -86,8 +87,8 @@ impl Disk {
         builder.create(path)
     }
 
-    /// Appends bytes to a file that has this size, and waits until the disk has them. If that
-    /// fails, the file has its size again, unless that fails, too.
+    /// Appends bytes to a file of this size, and flushes it to disk. If that fails, tries to
+    /// restore the size of the file.
     pub(crate) fn append(&self, path: &Path, size: u64, bytes: &[u8]) -> io::Result<()> {
         let mut file = open_own(path)?;
         if file.metadata()?.len() != size {
@@ -126,7 +127,7 @@ fn open_own(path: &Path) -> io::Result<File> {
     }
     let mut options = OpenOptions::new();
     options.write(true);
-    // It may be another file a moment later.
+    // The file may be replaced between the check and opening it.
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;

@@ -1,4 +1,4 @@
-//! Why something could not be done with an archive.
+//! The error type of this crate.
 
 use std::fmt;
 use std::io;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArchiveErrorKind {
-    /// Something could not be read or written.
+    /// A file could not be read or written.
     Io,
-    /// The folder is not an archive, or one of a later format.
+    /// The folder is not an archive, or is one of a later format.
     NotAnArchive,
-    /// The folder already contains something.
+    /// The folder is not empty.
     Exists,
     /// The key is not that of the archive.
     Key,
-    /// The archive is damaged: it is not written to.
+    /// The archive is damaged, so that it is not written to.
     Damaged,
     /// Another process writes to the archive.
     Locked,
-    /// No session has this name, or several have.
+    /// No session has this id, or several have.
     Session,
     /// An argument is not accepted.
     Refused,
@@ -28,14 +28,14 @@ pub enum ArchiveErrorKind {
     Internal,
 }
 
-/// An error: what went wrong, where, and why.
+/// An error of this crate: its kind, the file that it is about, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The kind of an error.
+    /// The kind of error.
     pub kind: ArchiveErrorKind,
     /// The file that it is about.
     pub path: Option<PathBuf>,
-    /// The reason, in words.
+    /// The reason, as text for display.
     pub reason: String,
 }
 

@@ -16,7 +16,8 @@ use crate::journal::{HEADS, STATEMENTS};
 use crate::objects::{MAX_RECORD, OBJECTS, ObjectError, Objects};
 use crate::verify::UsedObjects;
 
-/// Folders of an archive are not deeper than `objects/ab`. One below it is visited, to be reported.
+/// The maximum depth of folders that are visited. Those of an archive are not deeper than
+/// `objects/ab`; a folder below it is visited to be reported.
 const MAX_DEPTH: usize = 4;
 const NOT_PART: &str = "it is not part of the archive";
 
@@ -53,7 +54,7 @@ impl Files<'_> {
         let (kind, detail) = match self.objects.check(hash, MAX_RECORD) {
             Ok(_) if !self.is_complete => return,
             Ok(_) => (FindingKind::Unused, "no statement names it".to_owned()),
-            // A log, or something that only seems to be large.
+            // The object may be a large log, or a small file that decompresses to a large size.
             Err(ObjectError::Io(error)) if error.kind() == io::ErrorKind::FileTooLarge => (
                 FindingKind::Unused,
                 format!("no statement names it, and it is not checked: {error}"),
@@ -93,7 +94,7 @@ impl Files<'_> {
     }
 }
 
-/// Whether an archive has a folder of this name.
+/// Returns whether an archive has a folder of this name.
 fn is_own_folder(name: &str) -> bool {
     let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
     match name.split_once('/') {
@@ -109,7 +110,7 @@ impl Visitor for Files<'_> {
         let name = self.name(folder.as_path());
         if !is_own_folder(&name) {
             self.findings.add(FindingKind::Added, name + "/", NOT_PART);
-            // What is in it does not matter, and can be anything.
+            // The content of `tmp` is not checked.
             return Vec::new();
         }
         // The walk skips the index of a folder of records.

@@ -1,4 +1,4 @@
-//! What a check of an archive finds.
+//! The findings of a check of an archive.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,19 +10,19 @@ use serde::Serialize;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// Something that was in the archive is not there.
+    /// A file, statement or head of the archive is missing.
     Missing,
-    /// Something is there that is not part of the archive.
+    /// A file, statement or other data does not belong to the archive.
     Added,
-    /// Something has other bytes than were written.
+    /// A file, statement or head has other bytes than were written.
     Changed,
     /// Statements or heads are in another order.
     Reordered,
-    /// The archive is as it was before its newest state.
+    /// The archive is in an earlier state.
     RolledBack,
-    /// The archive was written again: it is not the one that a head covers.
+    /// The archive was rewritten: it is not the one that a head covers.
     Rewritten,
-    /// A note: an interrupted run has left something, which the next one repairs.
+    /// A note: an interrupted run has left files or bytes, which the next run repairs.
     Unfinished,
     /// A note: an object that no statement names.
     Unused,
@@ -31,12 +31,12 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Whether it is a note, and the archive is valid.
+    /// Returns whether it is a note, which does not make the archive invalid.
     pub fn is_note(self) -> bool {
         matches!(self, Self::Unfinished | Self::Unused | Self::Discontinued)
     }
 
-    /// Returns its name.
+    /// Returns the code of the kind in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -55,7 +55,7 @@ impl FindingKind {
 /// One finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ArchiveFinding {
-    /// What kind of thing it is.
+    /// The kind of finding.
     pub kind: FindingKind,
     /// The file, relative to the archive.
     pub file: String,
@@ -70,12 +70,12 @@ impl fmt::Display for ArchiveFinding {
     }
 }
 
-/// Returns a number of things, in words.
+/// Returns a number with a noun in singular or plural.
 pub(crate) fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// Findings while they are collected.
+/// A list of findings.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(pub Vec<ArchiveFinding>);
 
@@ -84,14 +84,14 @@ impl Findings {
         self.0.push(ArchiveFinding { kind, file: file.into(), detail: detail.into() });
     }
 
-    /// Whether a file has something other than notes.
+    /// Returns whether a file has findings other than notes.
     pub fn has_problem(&self, file: &str) -> bool {
         self.0.iter().any(|it| it.file == file && !it.kind.is_note())
     }
 }
 
-/// Compares the numbers that items state with their places. `None` is an item that cannot be read:
-/// it counts as the one whose place it has. `expected` is how many there have to be at least.
+/// Compares the numbers that items state with their positions. `None` is an item that cannot be
+/// read, and counts as the one expected at its position. `expected` is the minimum number of items.
 pub(crate) fn check_numbers(
     numbers: &[Option<u64>],
     expected: u64,
@@ -110,7 +110,7 @@ pub(crate) fn check_numbers(
     let mut next = 0;
     for number in places.keys().copied().chain([last]) {
         if number > next {
-            // An unreadable item fills one place of a gap.
+            // An unreadable item fills one position of a gap.
             let gap = number - next;
             let filled = gap.min(unreadable);
             unreadable -= filled;

@@ -1,4 +1,5 @@
-//! The index: a cache of what statements and records state, and of the state of logs.
+//! Reads and writes the index: a cache of the facts in statements and records, and of the state of
+//! logs.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
@@ -17,15 +18,15 @@ use crate::error::{ArchiveErrorKind, Error, Result};
 
 pub(crate) const INDEX_FILE: &str = "index";
 const FORMAT: u32 = 1;
-/// A larger index is not used: that of 500,000 sessions is smaller.
+/// The maximum size in bytes of an index that is used. That of 500,000 sessions is smaller.
 const MAX_SIZE: u64 = 1 << 30;
 const MEDIA_TYPE: &str = "application/vnd.vac.archive-index";
 
-/// What the index states about a log that was read.
+/// The entry of the index about a log that was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct KnownLog {
-    /// The paths of the logs that were found, and are one session.
+    /// The paths of the logs that were found and belong to one session.
     pub members: Vec<String>,
     /// All files that were read, with their state.
     pub files: Vec<(String, FileStat)>,
@@ -78,8 +79,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads the index of an archive. One that is missing, damaged, of another format, or not
-    /// signed with the key of the archive is `None`.
+    /// Reads the index of an archive. `None` if it is missing, damaged, of another format, or not
+    /// signed with the key of the archive.
     pub fn read(folder: &Path, archive: &str, key: &PublicKey) -> Option<Self> {
         let file = SafePath::named(folder, &Skipped::default()).join(INDEX_FILE).open().ok()?;
         if file.metadata().ok()?.len() > MAX_SIZE {

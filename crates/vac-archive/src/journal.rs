@@ -1,4 +1,4 @@
-//! The files `statements` and `heads`.
+//! Reads the files `statements` and `heads`.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::error::{ArchiveErrorKind, Error, Result};
 pub(crate) const STATEMENTS: &str = "statements";
 pub(crate) const HEADS: &str = "heads";
 
-/// A file is read up to this many bytes after its last item, so that one that only seems to be
-/// large does not fill the memory.
+/// The maximum number of bytes that are read after the last item of a file, so that a sparse file
+/// does not fill the memory.
 const MAX_REST: usize = 256 << 20;
 /// The number of bytes that are read at once.
 const CHUNK: u64 = 1 << 20;
@@ -28,8 +28,8 @@ pub(crate) fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a file with statements or heads, or its items up to bytes that are too many to be read, with
-/// the error.
+/// Reads a file with statements or heads. If too many bytes follow the last item, returns the items
+/// before them and the error.
 pub(crate) fn read_beginning(folder: &Path, name: &str) -> Result<(Vec<u8>, Option<Error>)> {
     let path = folder.join(name);
     let file = SafePath::named(folder, &Skipped::default()).join(name).open();
@@ -51,11 +51,11 @@ pub(crate) fn read_beginning(folder: &Path, name: &str) -> Result<(Vec<u8>, Opti
     }
 }
 
-/// Items of a file, up to the first byte that does not begin a complete one.
+/// The items of a file, up to the first byte that does not begin a complete item.
 #[derive(Debug)]
 pub(crate) struct Items<'a> {
     pub items: Vec<Sign1<'a>>,
-    /// What follows them.
+    /// The bytes after the items.
     pub rest: &'a [u8],
 }
 
@@ -72,16 +72,16 @@ impl<'a> Items<'a> {
 
 /// A search for items in bytes that are not all items.
 pub(crate) struct ItemSearch {
-    /// Bytes of items that may still be verified.
+    /// The number of bytes of items that may still be verified.
     budget: usize,
 }
 
-/// Bytes can look like many items that overlap, and each takes time to be verified.
+/// The error that bytes look like many overlapping items, which would take too long to verify.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooManyItems;
 
 impl ItemSearch {
-    /// Returns a search in parts of these bytes, which takes time in proportion to them.
+    /// Returns a search in parts of these bytes, whose time is proportional to their number.
     pub fn new(bytes: &[u8]) -> Self {
         Self { budget: bytes.len().saturating_mul(2).saturating_add(1 << 20) }
     }
@@ -107,18 +107,18 @@ impl ItemSearch {
 /// A statement whose signature is valid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it claims.
+    /// The claims besides the payload.
     pub claim: StatementClaim,
     /// The id of the session.
     pub session_id: String,
-    /// When the signer says that it signed, in seconds since 1970.
+    /// The time of signing that the signer states, in seconds since 1970.
     pub time: Option<f64>,
     /// SHA-256 of the record.
     pub record: Hash,
 }
 
 impl Statement {
-    /// Returns what a finding calls it.
+    /// Returns the description of the statement in findings.
     pub(crate) fn shown(&self) -> String {
         let StatementClaim { number, version, .. } = &self.claim;
         format!("statement {number} (version {version} of session {})", self.session_id)
@@ -143,15 +143,15 @@ const EMPTY_MAP: &[u8] = &[0xa0];
 /// A signed head whose signature is valid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArchiveHead {
-    /// What it claims.
+    /// The claims besides the payload.
     pub claim: HeadClaim,
     /// The id of the archive.
     pub archive_id: String,
     /// The root of the tree.
     pub root: Hash,
-    /// When the signer says that it signed, in seconds since 1970.
+    /// The time of signing that the signer states, in seconds since 1970.
     pub time: Option<f64>,
-    /// SHA-256 of its bytes.
+    /// The SHA-256 of the bytes of the head.
     pub sha256: Hash,
 }
 
@@ -160,7 +160,7 @@ impl ArchiveHead {
     /// header contains is neither signed nor part of the head, and is not checked.
     ///
     /// # Errors
-    /// If they are not one, or not signed with this key.
+    /// If the bytes are not a head, or not signed with this key.
     pub fn read(bytes: &[u8], key: &PublicKey) -> Result<Self, String> {
         let stamped = Envelope::read_receipt(bytes);
         let bare = stamped.map_or(bytes.to_owned(), |it| it.with_unprotected(EMPTY_MAP));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn bytes_that_look_like_many_items_end_the_search() {
-        // Each of these begins an item that ends 60,000 bytes later, in another one.
+        // Each position begins an item that ends 60,000 bytes later, inside another one.
         let length: u16 = 60_000;
         let start = [&[0xd2, 0x84, 0x59][..], &length.to_be_bytes()].concat();
         let end = [&[0xa0, 0x58, 0x20][..], &[0; 32], &[0x58, 0x40], &[0; 64]].concat();

@@ -1,5 +1,5 @@
-//! What an archive keeps, as files that the rest of the library reads: its records, wherever a folder
-//! of records is accepted, and the logs of a record.
+//! Provides the content of an archive to the rest of the library: its records, wherever a folder of
+//! records is accepted, and the logs of a record.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read, Seek as _};
@@ -15,14 +15,15 @@ use crate::error::{ArchiveErrorKind, Error, Result};
 use crate::objects::{Bounded, Objects};
 use crate::origin::Origin;
 
-/// Larger files are written to a temporary file while they are read.
+/// The maximum number of bytes of a file that is kept in memory. A larger one is written to a
+/// temporary file while it is read.
 const MAX_IN_MEMORY: usize = 32 << 20;
-/// The number of a statement in the name of a record, which states no version.
+/// The prefix of a statement's number in the name of a record, where a version would be ambiguous.
 const STATEMENT: &str = "statement-";
 
-/// Opens archives where folders of records are read. The path of an archive is its sessions, each in its
-/// latest version; a path below it that ends in the id of a session (or in the beginning of one) is that
-/// session, and with `@N` its version `N`.
+/// Opens archives wherever folders of records are read. The path of an archive means all sessions
+/// in their latest version. A path below it that ends with the id of a session, or the beginning of
+/// one, means that session, and with `@N` its version `N`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArchiveFolders;
 
@@ -54,10 +55,11 @@ impl Archive {
         let catalog = self.catalog()?;
         let latest: Vec<_> = catalog.latest().collect();
         let mut taken = HashSet::new();
-        // Of equal names, the newest version has the one without a number, as it is found by it.
+        // Of equal names, the newest version has the one without a number, because a search by name
+        // finds it.
         let newest_first = latest.into_iter().rev().map(|version| {
             let mut name = file_name(&version.session_id);
-            // The same session in two places.
+            // The same session was read in two places.
             if !taken.insert(name.clone()) {
                 name = format!("{name}@{STATEMENT}{}", version.number);
             }
@@ -137,7 +139,7 @@ impl Catalog {
             let found = self.get(number).filter(|it| file_name(&it.session_id) == id);
             return found.ok_or_else(|| none(format!("no session {name} is in the archive")));
         }
-        // An id need not be the name of a file.
+        // The id may differ from its file name.
         let by_file_name = self.latest().filter(|it| file_name(&it.session_id) == id).last();
         let found = match by_file_name {
             Some(found) => found,
@@ -181,7 +183,7 @@ impl Source for KeptFiles {
         Ok(self.file(name)?.size)
     }
 
-    /// What is returned has the hash of the object: it is read before, as a whole.
+    /// Reads the whole object and checks its hash before returning it.
     fn open(&self, name: &str) -> io::Result<Box<dyn Read + Send>> {
         let file = self.file(name)?;
         let file_out = tempfile::SpooledTempFile::new(MAX_IN_MEMORY);
@@ -200,8 +202,8 @@ impl Source for KeptFiles {
 /// Maximum length of a file name, in bytes. File systems accept 255, and endings are added.
 const MAX_NAME: usize = 120;
 
-/// Returns the name of a file for the id of a session, or for one of its sources. Both are data of logs, so
-/// several can get the same name.
+/// Returns a file name for the id of a session or the name of a source. Both come from logs, so
+/// different texts can give the same name.
 pub fn file_name(text: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | ' ');
     let mut name = String::new();

@@ -5,12 +5,13 @@
 //! use std::collections::BTreeMap;
 //! use std::time::SystemTime;
 //! use vac::{Encoding, Search, SecretKey, Signer};
-//! use vac_archive::{AddOptions, Archive, Disk, InitOptions, VerifyOptions, Wait, add, verify_archive};
+//! use vac_archive::{AddOptions, Archive, Disk, InitOptions, VerifyOptions};
+//! use vac_archive::{add, verify_archive};
 //!
 //! // A log, and a folder for the archive.
 //! let folder = tempfile::tempdir()?;
 //! let log = folder.path().join("session.jsonl");
-//! let line = r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#;
+//! let line = r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy it"}]}}"#;
 //! std::fs::write(&log, format!("{line}\n"))?;
 //! let place = folder.path().join("archive");
 //!
@@ -30,8 +31,11 @@
 //!
 //! // An auditor has the key, and a head that was kept elsewhere.
 //! let (_, head) = archive.newest_head()?;
-//! let options =
-//!     VerifyOptions { key: Some(key.public_key()), head: Some(&head), ..VerifyOptions::default() };
+//! let options = VerifyOptions {
+//!     key: Some(key.public_key()),
+//!     head: Some(&head),
+//!     ..VerifyOptions::default()
+//! };
 //! let report = verify_archive(&place, &options, &mut |_| {})?;
 //! assert!(report.valid, "{:?}", report.findings);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,13 +43,14 @@
 //!
 //! # Decisions
 //!
-//! * **Statements are authoritative.** Everything else is found from them: a statement has the hash of its
-//!   record, a record those of its sources. The [index](Archive::catalog) is a signed cache.
+//! * **Statements are authoritative.** Everything else is found from them: a statement contains the
+//!   hash of its record, and a record the hashes of its sources. The [index](Archive::catalog) is a
+//!   signed cache.
 //! * **A head is a receipt.** The payload of a head is the root, so that its signature is that of
 //!   a receipt of RFC 9942, and [`Archive::prove`] needs no private key.
-//! * **Statements are numbered**, so that a checker can name what was removed or moved.
-//! * **Nothing is trusted because it is in the folder.** Objects are read through their hash; no link is
-//!   followed; a writer without a valid index checks all statements before it writes.
+//! * **Statements are numbered**, so that a checker can report which of them were removed or moved.
+//! * **No file is trusted because it is in the folder.** Objects are read through their hash; no
+//!   link is followed; a writer without a valid index checks all statements before it writes.
 //! * **No terminal, no environment, no clock.** The caller provides the time.
 
 mod add;

@@ -1,4 +1,4 @@
-//! Records and logs by their SHA-256.
+//! Reads and stores objects: records and logs by their SHA-256.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
@@ -18,29 +18,30 @@ use sinks::{Beginning, Hashing, Limited};
 
 /// The magic number of a skippable frame, in bytes.
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-/// The number of bytes in the skippable frame of a suffix, and of a patch.
+/// The number of bytes in the skippable frame of a suffix.
 const SUFFIX: u32 = 40;
+/// The number of bytes in the skippable frame of a patch.
 const PATCH: u32 = 32;
-/// A base of a base is followed at most this many times.
+/// The maximum length of a chain of objects, each with the next one as its base.
 const MAX_CHAIN: usize = 64;
-/// Maximum size of a record that is stored as a patch, and of its base.
+/// Maximum size in bytes of a record that is stored as a patch, and of its base.
 const MAX_PATCH: usize = 64 << 20;
 /// The binary logarithm of the largest window.
 const MAX_WINDOW_LOG: u32 = 27;
 const LEVEL: i32 = 3;
 /// The folder of objects.
 pub(crate) const OBJECTS: &str = "objects";
-/// Maximum size of a record, in bytes: larger ones cannot be read by anything.
+/// Maximum size of a record, in bytes. No reader supports larger ones.
 pub(crate) const MAX_RECORD: u64 = u32::MAX as u64;
-/// Larger objects are hashed before they are read into memory, so that a file that is not what its
-/// name states cannot fill it.
+/// The maximum size in bytes of an object that is read into memory at once. A larger one is hashed
+/// first, so that a file with other content than its name states cannot fill the memory.
 const MAX_TRUSTED: usize = 16 << 20;
 
-/// How an object is stored.
+/// The form in which an object is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Whole,
-    /// The first bytes of another object, and what is in the file.
+    /// The first bytes of another object, followed by the content of the file.
     Suffix {
         base: Hash,
         length: u64,
@@ -58,11 +59,11 @@ pub(crate) struct Objects {
     tmp: PathBuf,
 }
 
-/// Why an object cannot be read.
+/// The reason why an object cannot be read.
 #[derive(Debug)]
 pub(crate) enum ObjectError {
     Missing,
-    /// It has other content than its name states, for this reason.
+    /// The object has other content than its name states, for this reason.
     Changed(String),
     Io(io::Error),
 }
@@ -95,7 +96,7 @@ pub(crate) fn object_path(hash: &Hash) -> PathBuf {
 
 impl Objects {
     pub fn new(folder: &Path) -> Self {
-        // Links lead to the folder of the archive, and no further.
+        // Follow links to the folder of the archive, but none below it.
         let root = SafePath::named(folder, &Skipped::default()).join(OBJECTS);
         Self { root, tmp: folder.join("tmp") }
     }
@@ -105,7 +106,7 @@ impl Objects {
         let mut file = self.root.join(object_path(hash)).open().map_err(|error| {
             match error.kind() {
                 io::ErrorKind::NotFound => ObjectError::Missing,
-                // A link, a folder or a device.
+                // The path is a link, a folder or a device.
                 io::ErrorKind::InvalidInput | io::ErrorKind::NotADirectory => {
                     changed(format!("not a regular file: {error}"))
                 }
@@ -132,8 +133,8 @@ impl Objects {
         Ok((file, form))
     }
 
-    /// Writes the content of an object. Returns its size. What is written is not complete, or not
-    /// the object, unless this succeeds.
+    /// Writes the content of an object. Returns its size. If this fails, the written bytes are
+    /// incomplete or wrong.
     pub fn read_to(&self, hash: &Hash, out: &mut dyn Write) -> Result<u64, ObjectError> {
         let mut out = Hashing { out, hash: Sha256::default(), size: 0 };
         self.read_chain(hash, &mut out)?;
@@ -180,7 +181,7 @@ impl Objects {
         Err(changed(format!("it has more than {MAX_CHAIN} bases")))
     }
 
-    /// Reads the base of a patch, which has to be whole.
+    /// Reads the base of a patch, which has to be a whole object.
     fn read_patch_base(&self, hash: &Hash) -> Result<Vec<u8>, ObjectError> {
         let named = |why: &dyn std::fmt::Display| changed(format!("its base {}: {why}", hex(hash)));
         match self.open(hash) {
@@ -217,15 +218,15 @@ impl Objects {
         Ok(all.bytes)
     }
 
-    /// Reads an object without keeping it. A small file can have terabytes of content, so one that
-    /// has more than `max` bytes is not read to its end.
+    /// Checks the content of an object without keeping it. Reads at most `max` bytes, because a
+    /// small file can decompress to terabytes.
     pub fn check(&self, hash: &Hash, max: u64) -> Result<u64, ObjectError> {
         self.read_to(hash, &mut Bounded::new(io::sink(), max))
     }
 
-    /// Whether an object of this size begins with another one. Both are intact.
+    /// Returns whether an object of this size begins with another one. Both have to be intact.
     pub fn begins_with(&self, (hash, size): (&Hash, u64), (base, length): (&Hash, u64)) -> bool {
-        // Its hash was found from these bytes.
+        // The hash of a suffix includes the bytes of its base.
         if self.open(hash).is_ok_and(|(_, form)| form == Form::Suffix { base: *base, length }) {
             return true;
         }
@@ -235,7 +236,7 @@ impl Objects {
             && beginning.hash.finish() == *base
     }
 
-    /// Whether an object is there and has its content, of at most `max` bytes.
+    /// Returns whether an object exists and has its content, of at most `max` bytes.
     pub fn is_intact(&self, hash: &Hash, max: u64) -> bool {
         let name = self.root.join(object_path(hash));
         name.as_path().exists() && self.check(hash, max).is_ok()
@@ -254,7 +255,7 @@ impl Objects {
         None
     }
 
-    /// Returns the whole object that an object is based on, or is.
+    /// Returns the whole object at the end of the chain of bases, which can be the object itself.
     pub fn whole_base(&self, hash: &Hash) -> Option<Hash> {
         match self.open(hash).ok()?.1 {
             Form::Whole => Some(*hash),
@@ -263,8 +264,8 @@ impl Objects {
         }
     }
 
-    /// Stores a record, as a patch of a whole earlier one if that saves space. Returns the folder
-    /// that has a new file.
+    /// Stores a record, as a patch of an earlier whole object if that saves space. Returns the
+    /// folder that has a new file.
     pub fn store_record(
         &self,
         disk: &Disk,
@@ -282,7 +283,8 @@ impl Objects {
         let base = base.and_then(|base| Some((base, self.read_patch_base(&base).ok()?)));
         let patch = base.map(|(base, content)| patch(bytes, &base, &content)).transpose()?;
         let stored = match patch {
-            // Later versions are patches of a whole one, so one that has much of its own is whole.
+            // Later versions are patches of a whole object, so a version with much new content is
+            // stored whole.
             Some(patch) if patch.len() < whole.len() / 2 => patch,
             _ => whole,
         };
@@ -340,7 +342,7 @@ impl Objects {
         expected: (u64, &Hash),
     ) -> Result<Option<PathBuf>, StoreError> {
         let mut encoder = zstd::Encoder::new(file, LEVEL)?;
-        // Tables as small as the content are faster.
+        // With the size known, the encoder uses smaller and faster tables.
         encoder.set_pledged_src_size(Some(expected.0.saturating_sub(size)))?;
         let mut hashing = Hashing { out: &mut encoder, hash, size };
         disk.step()?;
@@ -360,7 +362,7 @@ impl Objects {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(io::Error::other(format!("{} is not a folder", folder.display()))),
             Err(_) => match disk.create_folder(&folder) {
-                // Another thread was faster.
+                // Another thread has stored the object.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => created?,
             },
@@ -370,10 +372,10 @@ impl Objects {
     }
 }
 
-/// Why a source was not stored.
+/// The reason why a source was not stored.
 #[derive(Debug)]
 pub(crate) enum StoreError {
-    /// It has other bytes than were converted.
+    /// The source has other bytes than were converted.
     Changed,
     Io(io::Error),
 }
@@ -433,7 +435,7 @@ fn copy_frame(
     }
 }
 
-/// Copies, and says whether an error was one of the reader.
+/// Copies bytes. An error comes with whether it was one of the reader.
 fn copy_or_blame(from: &mut impl Read, to: &mut impl Write) -> Result<(), (io::Error, bool)> {
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -536,7 +538,7 @@ mod tests {
                 std::fs::write(&path, &changed).unwrap();
                 match objects.read(&hash) {
                     Err(ObjectError::Changed(_)) => {}
-                    // A bit of the frame's header that no reader uses: the content is the same.
+                    // No reader uses this bit of the frame's header, so the content is the same.
                     Ok(content) if content == all[..content.len()] => unnoticed.push(bit),
                     other => panic!("bit {bit}: {other:?}"),
                 }

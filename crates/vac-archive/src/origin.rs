@@ -40,7 +40,8 @@ impl<'o> Origin<'o> {
         }
         let name = log.source_name();
         let Origin { path, key, .. } = Origin::parse(&log.shown, Some(&name));
-        // A log that is gone has no other path. Windows resolves paths to ones that most programs refuse.
+        // A log that is gone cannot be resolved. Windows resolves paths to ones that most programs
+        // refuse.
         let resolved = if cfg!(unix) { Path::new(path).canonicalize().ok() } else { None };
         let Some(absolute) = resolved.or_else(|| std::path::absolute(path).ok()) else {
             return log.shown.clone();
@@ -52,7 +53,8 @@ impl<'o> Origin<'o> {
         }
     }
 
-    /// Whether both are the same place. Earlier builds stated paths that contain links and `..`.
+    /// Returns whether both are the same place. Earlier builds stated paths that contain links and
+    /// `..`.
     pub fn is_same_place(&self, other: &Self) -> bool {
         let resolve = |it: &Self| Path::new(it.path).canonicalize().ok();
         self.text == other.text
@@ -60,9 +62,9 @@ impl<'o> Origin<'o> {
                 && resolve(self).is_some_and(|path| resolve(other) == Some(path))
     }
 
-    /// Whether the file or store is known to be gone: its folder exists and does not contain it. If the
-    /// folder is missing or cannot be read, it may be that of another user or machine, or on a disk that is
-    /// not mounted, so that nothing is known.
+    /// Returns whether the file or store is known to be removed: its folder exists and does not
+    /// contain it. A folder that is missing or cannot be read may be that of another user or
+    /// machine, or on a disk that is not mounted.
     pub fn is_gone(&self) -> bool {
         let path = Path::new(self.path);
         let is_missing = |path: &Path| matches!(path.try_exists(), Ok(false));

@@ -1,4 +1,5 @@
-//! Which logs have to be read: those that are new, or that have changed since they were read.
+//! Selects the logs that have to be read: those that are new, or have changed since they were last
+//! read.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,13 +15,13 @@ use crate::index::KnownLog;
 
 /// The logs that were found.
 pub(crate) struct Selection {
-    /// Those to read.
+    /// The logs to read.
     pub due: Vec<DetectedLog>,
-    /// Those that are unchanged, as the index states them.
+    /// The logs that are unchanged, as the index states them.
     pub settled: Vec<KnownLog>,
-    /// What was left out: duplicates, and companion files that could not be read.
+    /// Unused files: duplicates, and companion files that could not be read.
     pub left_out: Vec<UnusedFile>,
-    /// What could not be searched, and why.
+    /// Descriptions of folders and files that could not be searched.
     pub troubles: Vec<String>,
     /// The keys of logs that were read, by which the index knows them.
     firsts: HashSet<String>,
@@ -35,7 +36,7 @@ struct Group {
 }
 
 impl Selection {
-    /// Searches, and detects what is not known.
+    /// Searches for logs, and detects the agents of those that the index does not know.
     pub fn find(
         search: &Search,
         known: &[KnownLog],
@@ -60,7 +61,7 @@ impl Selection {
         let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
         for mut log in logs {
             match log.key().and_then(|key| by_member.get(key.as_str())) {
-                // What the user names is read in any case, so that the answer is about it.
+                // A file that the user names is always read, so that the result includes it.
                 Some(at) if !log.named => {
                     let group = groups.entry(*at).or_default();
                     match state(&mut log, &known[*at]) {
@@ -107,7 +108,7 @@ impl Selection {
     /// since the run began.
     pub fn known_log(&self, known: &DetectedLog, state: &LogState) -> Option<KnownLog> {
         let files = state.files.as_ref()?;
-        // Another run adds the other sessions of a log of which only some are wanted.
+        // If only some sessions of a log are wanted, another run adds the others.
         if known.log.wanted.is_some() {
             return None;
         }
@@ -133,18 +134,18 @@ impl Selection {
     }
 }
 
-/// The files of an archive are at most this many levels below its folder: `objects/ab/cdef...`.
+/// The maximum depth of files below the folder of an archive: `objects/ab/cdef...`.
 const ARCHIVE_DEPTH: usize = 3;
 
-/// Which folders are parts of archives. What an archive keeps is not archived again: its objects would be
-/// logs, and every run would add those of the previous one.
+/// Finds folders that are parts of archives. Their files are not archived again: objects would be
+/// detected as logs, and every run would add those of the previous one.
 #[derive(Default)]
 struct ArchiveSearch {
     folders: HashMap<PathBuf, bool>,
 }
 
 impl ArchiveSearch {
-    /// Whether a file may be one of an archive.
+    /// Returns whether a file may be one of an archive.
     fn is_part(&mut self, file: &Path) -> bool {
         let Some(folder) = file.parent() else { return false };
         if let Some(is_part) = self.folders.get(folder) {
@@ -156,7 +157,7 @@ impl ArchiveSearch {
     }
 }
 
-/// Whether a folder or a file is an archive or a part of one.
+/// Returns whether a folder or a file is an archive or a part of one.
 fn is_in_archive(path: &Path) -> bool {
     let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let resolved = named.canonicalize();

@@ -30,12 +30,12 @@ mod records;
 /// The key and the head that an archive is checked against.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VerifyOptions<'v> {
-    /// The key of the signer, from elsewhere. Otherwise the key in the archive is used, which shows
-    /// only that the archive is consistent.
+    /// The key of the signer, from a trusted source. Without it the key in the archive is used,
+    /// which shows only that the archive is consistent.
     pub key: Option<&'v PublicKey>,
     /// The bytes of a head that was kept elsewhere.
     pub head: Option<&'v [u8]>,
-    /// How many records to check in parallel.
+    /// The number of records to check in parallel.
     pub jobs: usize,
 }
 
@@ -44,9 +44,9 @@ pub struct VerifyOptions<'v> {
 #[serde(rename_all = "kebab-case")]
 #[must_use = "the archive may not be valid"]
 pub struct ArchiveReport {
-    /// Whether nothing but notes was found.
+    /// Whether all findings are notes.
     pub valid: bool,
-    /// What was found, in the order of the check; notes are last.
+    /// The findings, in the order of the checks. Notes are last.
     pub findings: Vec<ArchiveFinding>,
     /// The number of statements that the newest head covers.
     pub statements: u64,
@@ -59,12 +59,12 @@ pub struct ArchiveReport {
     /// The thumbprint of the key that was used, as a URI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Whether the key came from elsewhere.
+    /// Whether the key was given by the caller.
     pub key_given: bool,
     /// The root of the newest head, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// When the signer says that the newest head was signed, in seconds since 1970.
+    /// The time at which the newest head was signed, in seconds since 1970, as the signer claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
 }
@@ -86,10 +86,10 @@ impl ArchiveReport {
     }
 }
 
-/// Checks everything in an archive.
+/// Checks all files of an archive: signatures, numbers, hashes, records and logs.
 ///
 /// # Errors
-/// If the folder cannot be read, or no key is known. What is wrong with the archive is part of the
+/// If the folder cannot be read, or no key is known. Defects of the archive are findings of the
 /// report.
 pub fn verify_archive(
     folder: &Path,
@@ -108,7 +108,8 @@ pub fn verify_archive(
             match own {
                 Ok(own) if own == *given => {}
                 Ok(own) => {
-                    // Then nothing is signed with the given key, and each statement would say so.
+                    // No signature matches the given key then, and each statement would be
+                    // reported.
                     let stated = description.as_ref().map(|(description, _)| &description.key);
                     if stated == Some(&own.thumbprint_uri()) {
                         return Ok(ArchiveReport::of_another_key(given, &own));
@@ -162,7 +163,7 @@ pub fn verify_archive(
     check.roots(&items, &heads, options.head);
     check.versions(&statements, &heads);
     let used = check.records(&items, &statements, options.jobs, step)?;
-    // A record that cannot be read names objects, too.
+    // A record that cannot be read may name objects, too.
     let is_read = |it: &Statement| used.get(&it.record) == Some(&true);
     let is_complete = !check.findings.has_problem(STATEMENTS)
         && statements.iter().all(|it| it.as_ref().is_some_and(is_read));
@@ -170,7 +171,7 @@ pub fn verify_archive(
     let mut sessions: Vec<_> = statements.iter().flatten().map(|it| &it.session_id).collect();
     sessions.sort_unstable();
     sessions.dedup();
-    // What makes the archive invalid is first.
+    // Notes are last, because they do not make the archive invalid.
     check.findings.0.sort_by_key(|finding| finding.kind.is_note());
     let findings = check.findings.0;
     Ok(ArchiveReport {
@@ -454,7 +455,7 @@ impl Check<'_> {
                         && before.claim.version.checked_add(1) == Some(claim.version)
                         && previous < claim.number
                 }
-                // It is reported as missing.
+                // The statement has been reported as missing.
                 None => previous < claim.number,
             };
             if !follows {
@@ -478,7 +479,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks the index, which is not needed. Returns the number of the head that it is of.
+    /// Checks the index. Returns the number of the head that it was written for.
     fn index(&mut self) -> Option<u64> {
         let description = self.description?;
         self.folder.join(INDEX_FILE).symlink_metadata().ok()?;
@@ -490,7 +491,7 @@ impl Check<'_> {
         index.map(|index| index.head)
     }
 
-    /// Compares the head that the index is of with the newest one.
+    /// Compares the head that the index was written for with the newest head.
     fn indexed_head(&mut self, indexed: Option<u64>, newest: Option<&ArchiveHead>) {
         let later = indexed.filter(|number| newest.is_none_or(|head| head.claim.number < *number));
         if let Some(number) = later {

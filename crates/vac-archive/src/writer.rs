@@ -1,4 +1,4 @@
-//! The one process that writes to an archive: what it has to know, and how it appends.
+//! Appends statements and heads to an archive. Only one process writes at a time.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -29,11 +29,11 @@ pub(crate) struct Writer<'w> {
     pub disk: &'w Disk,
     pub signer: &'w dyn Signer,
     pub catalog: Catalog,
-    /// What the index states about logs.
+    /// The entries of the index about logs.
     pub logs: Vec<KnownLog>,
     /// The build that wrote the index.
     pub index_build: String,
-    /// What was repaired.
+    /// Descriptions of what was repaired.
     pub repaired: Vec<String>,
     /// The newest head.
     pub head: ArchiveHead,
@@ -41,15 +41,16 @@ pub(crate) struct Writer<'w> {
     peaks: Peaks,
     statements_size: u64,
     heads_size: u64,
-    /// Statements that are not on disk yet, with the folders of their objects.
+    /// The statements that are not on disk yet.
     waiting: Vec<u8>,
+    /// The folders of objects that are flushed before the statements are written.
     folders: BTreeSet<PathBuf>,
     is_index_old: bool,
     _lock: FolderLock,
 }
 
 impl<'w> Writer<'w> {
-    /// Reads what is needed to append, and repairs what an interrupted run has left.
+    /// Reads the data that appending needs, and repairs what an interrupted run has left.
     pub fn open(
         archive: &'w Archive,
         disk: &'w Disk,
@@ -170,7 +171,8 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Reads a version. One whose record is lost has no details: its session is added again.
+    /// Reads a version. A version whose record is lost has no details, and its session is added
+    /// again.
     fn read_version(&mut self, item: &Sign1<'_>) -> Result<ArchivedVersion> {
         let archive = self.archive;
         archive.read_version(item).or_else(|error| {
@@ -181,7 +183,7 @@ impl<'w> Writer<'w> {
         })
     }
 
-    /// Whether there are statements that no head covers.
+    /// Returns whether there are statements that no head covers.
     pub fn is_ahead(&self) -> bool {
         self.peaks.size() > self.head.claim.size
     }
@@ -215,12 +217,12 @@ impl<'w> Writer<'w> {
         last.ok_or_else(|| Error::new(ArchiveErrorKind::Internal, "no version"))
     }
 
-    /// Waits with the next statements for the folders of objects that are stated already.
+    /// Flushes the folders of objects of existing statements with the next statements.
     pub fn keep(&mut self, folders: Vec<PathBuf>) {
         self.folders.extend(folders);
     }
 
-    /// Writes the statements that wait.
+    /// Writes the waiting statements.
     pub fn flush(&mut self) -> Result<()> {
         if self.waiting.is_empty() && self.folders.is_empty() {
             return Ok(());
@@ -235,7 +237,7 @@ impl<'w> Writer<'w> {
             return Ok(());
         }
         let path = self.archive.folder.join(STATEMENTS);
-        // If this fails, they still wait, so that no head covers them.
+        // If this fails, the statements are kept waiting, so that no head covers them.
         self.disk.append(&path, self.statements_size, &self.waiting).map_err(Error::io(&path))?;
         self.statements_size += self.waiting.len() as u64;
         self.waiting.clear();
@@ -283,7 +285,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// Makes the folders that are missing, since some programs copy no empty ones, and removes what an
+/// Creates missing folders, because some programs do not copy empty ones, and removes files that an
 /// interrupted run was writing. Nothing is written through a link.
 pub(crate) fn prepare_folders(folder: &Path, disk: &Disk) -> Result<()> {
     let tmp = folder.join("tmp");
@@ -338,15 +340,15 @@ fn newest_head(
     Ok((head, end))
 }
 
-/// Refuses to remove the end of a file if it contains anything that is valid: then it is not what
-/// an interrupted run has left.
+/// Fails if the end of a file, which would be removed, contains a valid item: an interrupted run
+/// leaves none there.
 fn refuse_statements_in(
     archive: &Archive,
     file: &str,
     rest: &[u8],
     is_valid: impl Fn(&Sign1<'_>) -> bool,
 ) -> Result<()> {
-    // What the rest begins with is not an item.
+    // The rest does not begin with an item, so search after its start.
     match ItemSearch::new(rest).find(rest, is_valid) {
         Ok(None) => Ok(()),
         Ok(Some(_)) | Err(TooManyItems) => {

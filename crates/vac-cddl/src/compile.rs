@@ -1,4 +1,4 @@
-//! Compiling the patterns and grammars of a schema within limits for all of them together.
+//! Compiles the patterns and grammars of a schema, within limits for all of them together.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use vac_schema::{Grammar, Pattern, PatternError};
 /// Maximum size of all compiled patterns of a schema, in bytes.
 const COMPILED_BYTES: usize = 32 << 20;
 
-/// Maximum size of the texts of all patterns of a schema, in bytes: a few characters can denote a
+/// Maximum size of the texts of all patterns of a schema, in bytes. A few characters can denote a
 /// large class, which takes time even if it is not compiled.
 const PATTERN_BYTES: usize = 64 << 10;
 
@@ -37,12 +37,12 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Returns whether something was refused because the budget is used up.
+    /// Returns whether a pattern or grammar was refused because the budget is used up.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// Counts the text of a pattern, before anything is made of it.
+    /// Counts the text of a pattern before it is translated.
     pub fn admit(&mut self, pattern: &str) -> Result<(), String> {
         match self.pattern_bytes.checked_sub(pattern.len()) {
             Some(left) => {

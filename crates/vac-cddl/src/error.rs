@@ -8,7 +8,7 @@ use crate::ir::Location;
 use crate::lower::limits;
 use crate::source::Source;
 
-/// An error in a specification: a reason why this crate does not read it.
+/// An error in a specification: the reason why it cannot be read, and its location.
 ///
 /// `{}` displays it on one line, `spec.cddl:12:5: control operator .pcre is not
 /// supported`; `{:#}` adds the line of the text with a mark under the place.
@@ -32,7 +32,7 @@ impl Error {
         self
     }
 
-    /// Returns the place of the construct that is wrong.
+    /// Returns the location of the construct that is wrong.
     pub fn location(&self) -> &Location {
         &self.location
     }
@@ -81,7 +81,7 @@ impl Errors {
         let place = |error: &Error| {
             let Location { line, column, .. } = error.location;
             let file = sources.iter().position(|source| source.contains(&error.location));
-            // A text that is not among them comes last.
+            // An error in any other text comes last.
             (file.unwrap_or(usize::MAX), line, column)
         };
         all.sort_by_cached_key(place);
@@ -133,7 +133,7 @@ impl fmt::Display for Errors {
 impl std::error::Error for Errors {}
 
 fn excerpt(line: &str, location: &Location) -> Vec<String> {
-    /// Characters that are shown before and after the place.
+    /// The number of characters that are shown before and after the location.
     const BEFORE: usize = 60;
     const AFTER: usize = 40;
     let at = location.column - 1;

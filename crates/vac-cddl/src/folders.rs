@@ -1,4 +1,4 @@
-//! Specifications and modules from files.
+//! Reads specifications and modules from files.
 //!
 //! The name of a module is one plain component of a path (`ModuleLoader::load`), and links
 //! are followed only within the folder that contains them: a specification from elsewhere
@@ -73,17 +73,17 @@ fn read_below(folder: &Path, name: &str) -> Result<Option<SpecFile<'static>>, St
     Ok(Some(SpecFile::new(path.display().to_string(), text)))
 }
 
-/// Reads the text of a specification, under the path as it is given.
+/// Reads the text of a specification. Its name is the path as it is given.
 pub fn read_file(path: &Path) -> io::Result<SpecFile<'static>> {
     Ok(SpecFile::new(path.to_string_lossy().into_owned(), read_text(path)?))
 }
 
 fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    // One byte more than the parser takes, so that it refuses what is longer.
+    // Read one byte more than the parser accepts, so that it refuses a longer text.
     fs::File::open(path)?.take(MAX_TEXT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
-        // A text that is cut off may end inside of a character.
+        // A text that was cut off can end inside a character.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))

@@ -1,11 +1,10 @@
 //! The intermediate representation: CDDL as plain data.
 //!
 //! Lowering has already done everything that is about *notation*: names are
-//! resolved to [`RuleId`]s, generics are expanded to instances, sockets hold
-//! their plugs, group names and unwrapped (`~`) groups are inlined, `&`
-//! enumerations are choices of named literals, and `.plus`, `.cat` and `.det`
-//! are computed. What is left is what a value has to satisfy, and where the
-//! text says so.
+//! resolved to [`RuleId`]s, generics are expanded to instances, sockets contain their plugs, group
+//! names and unwrapped (`~`) groups are inlined, `&` enumerations are choices of named literals,
+//! and `.plus`, `.cat` and `.det` are computed. What is left are the conditions that a value has to
+//! satisfy, and their locations in the text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -57,19 +56,19 @@ pub struct Warning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// The notation is not that of the RFC, and is read all the same.
+    /// The notation is not that of the RFC, but is accepted.
     Lenient,
     /// `;# import` or `;# include` is not followed.
     Directive,
     /// A pattern contains `^` or `$` as if they were anchors.
     Anchor,
-    /// A rule is not taken from a module because another module has one of the same name.
+    /// A rule is not taken from a module because another module has a rule of the same name.
     HiddenRule,
     /// The start rule does not lead to a rule.
     UnusedRule,
-    /// An earlier alternative of a choice accepts all that a later one does.
+    /// An earlier alternative of a choice accepts every value that a later one accepts.
     UnreachableAlternative,
-    /// No JSON document contains what a rule asks for.
+    /// No JSON document can match a rule.
     NotJson,
     /// Another parser reads the text differently.
     SecondReader,
@@ -107,8 +106,8 @@ pub struct RuleId(pub usize);
 /// One type rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The name as the text spells it; an instance is called `name<argument, ...>`,
-    /// or as the map or array it is made of.
+    /// The name as in the text. An instance of a generic rule is called `name<argument, ...>`; a
+    /// map or array that became a rule is called after its text.
     pub name: String,
     /// The origin of the rule.
     pub origin: RuleOrigin,
@@ -118,7 +117,7 @@ pub struct Rule {
     pub source: String,
     /// The location of the rule's name.
     pub location: Location,
-    /// Its type.
+    /// The type of the rule.
     pub body: Type,
 }
 
@@ -134,12 +133,12 @@ pub enum RuleOrigin {
     Prelude,
 }
 
-/// A type, with its location in the text.
+/// A type, and its location in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     /// The kind of type.
     pub kind: TypeKind,
-    /// Its location.
+    /// The location of the type.
     pub location: Location,
 }
 
@@ -162,7 +161,7 @@ pub enum TypeKind {
         /// Whether the upper end belongs to the range.
         inclusive: bool,
     },
-    /// Ordered alternatives; none at all (an unplugged socket) matches nothing.
+    /// Ordered alternatives. Without any (an unplugged socket), nothing matches.
     Choice(Vec<Type>),
     /// `{ ... }`.
     Map(Group),
@@ -219,9 +218,9 @@ pub enum Control {
     /// `.cborseq`: a byte string that holds a sequence; the argument is an
     /// array type whose elements are matched.
     Cborseq(Box<Type>),
-    /// `.within` (the left side shall be a subset of the argument).
+    /// `.within`: the target shall be a subset of the argument.
     Within(Box<Type>),
-    /// `.and`: both.
+    /// `.and`: values that both the target and the argument match.
     And(Box<Type>),
     /// `.lt`
     Lt(LiteralValue),
@@ -238,12 +237,12 @@ pub enum Control {
     Is(Box<Type>),
     /// `.ne`
     Ne(LiteralValue),
-    /// `.ne` with such a value.
+    /// `.ne` with a value as in [`Control::Is`].
     IsNot(Box<Type>),
-    /// `.default`: says what absence means; matches like the target.
+    /// `.default`: states the value that absence means; matches like the target.
     Default(LiteralValue),
-    /// `.feature`: names the feature that a match uses; matches like the target, unless a
-    /// caller disables the feature.
+    /// `.feature`: names the feature that a match uses. Matches like the target, unless a caller
+    /// disables the feature.
     Feature(String),
     /// `.b64u`, `.hex` and the like: a text that encodes bytes of this type.
     Encoded(TextEncoding, Box<Type>),
@@ -274,11 +273,11 @@ pub struct XsdPattern {
 pub struct Literal {
     /// The value.
     pub value: LiteralValue,
-    /// `north` in `&(north: 1)`.
+    /// The name of the value, such as `north` in `&(north: 1)`.
     pub name: Option<String>,
 }
 
-/// A value that CDDL can write down.
+/// A value of a CDDL literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiteralValue {
     /// An integer of -2^64 to 2^64 - 1.
@@ -300,7 +299,7 @@ pub struct Group {
     pub choices: Vec<Vec<Element>>,
     /// For each alternative: the group rule that it consists of, if it is only that.
     pub names: Vec<Option<String>>,
-    /// Its location.
+    /// The location of the group.
     pub location: Location,
 }
 
@@ -313,11 +312,11 @@ pub struct Element {
     pub kind: ElementKind,
     /// The comment lines directly above, or after it on the same line.
     pub docs: Vec<String>,
-    /// Its location.
+    /// The location of the element.
     pub location: Location,
 }
 
-/// The number of times that an element may occur.
+/// The minimum and maximum number of times that an element occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// The minimum.
@@ -341,7 +340,7 @@ pub enum ElementKind {
     Group {
         /// The name of the group rule it comes from, if any.
         name: Option<String>,
-        /// Its content.
+        /// The content of the group.
         group: Group,
     },
 }

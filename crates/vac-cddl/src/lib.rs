@@ -1,9 +1,8 @@
-//! CDDL, the notation of RFC 8610 for the shape of CBOR and JSON data, read
-//! into plain data.
+//! Reads CDDL (RFC 8610), the notation for the structure of CBOR and JSON data, into plain data.
 //!
 //! [`parse`] takes the text of a specification and returns an [`ir::Schema`]:
-//! the rules with everything resolved that is only notation, and with the place
-//! in the text from which each part comes.
+//! the rules, in which everything that is only notation is resolved, and each part has its location
+//! in the text.
 //!
 //! ```
 //! use vac_cddl::ir::TypeKind;
@@ -22,15 +21,16 @@
 //!
 //! # Decisions
 //!
-//! * **Two halves.** [`syntax`] knows the grammar, the module `lower` what it means.
+//! * **Two halves.** [`syntax`] parses the grammar, and the module `lower` resolves its meaning.
 //!   Both report several errors in one run, with the line of the text.
-//! * **All or nothing.** What is not supported is an error with a place, never
-//!   something that is quietly skipped.
+//! * **All or nothing.** A construct that is not supported is an error with a location, and is
+//!   never silently skipped.
 //! * **No files.** Texts are given by the caller, and modules (`;# import`, `;# include`)
-//!   by a [`ModuleLoader`]. With the feature `folders` there is one that reads them from
+//!   by a [`ModuleLoader`]. With the feature `folders`, this crate has one that reads them from
 //!   folders (`folders::ModuleFolders`).
-//! * **Warnings are data.** [`ir::Schema::warnings`] has what is allowed and probably a
-//!   mistake: unused rules, alternatives that are never reached, what JSON cannot express.
+//! * **Warnings are data.** [`ir::Schema::warnings`] lists constructs that are allowed, but
+//!   probably mistakes: unused rules, alternatives that are never reached, constructs that JSON
+//!   cannot express.
 //! * **Bounded.** Time is linear in the length of the text and of what it expands to.
 //!   Length, depth, expansion and patterns have limits (modules `lower::limits` and
 //!   `compile`), and so has matching (`vac_schema::Budget`).
@@ -55,10 +55,10 @@ pub use error::{Error, Errors};
 pub use modules::{ModuleLoader, ParseOptions, SpecFile};
 pub use tables::TableIndex;
 
-/// The longest text that [`parse`] takes, in bytes.
+/// The maximum size of a text that [`parse`] reads, in bytes.
 pub const MAX_TEXT_BYTES: usize = lower::limits::TEXT_BYTES;
 
-/// Returns the location of a byte of a text.
+/// Returns the line and column of a byte offset in a text.
 pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -69,7 +69,7 @@ pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
     }
 }
 
-/// Reads the text of a specification; `file_name` is only for locations.
+/// Reads the text of a specification. `file_name` is used only in locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
     parse_files(&[SpecFile::new(file_name, source)], &ParseOptions::default())
 }
@@ -98,7 +98,7 @@ pub fn parse_files(
     lower::schema(files, options)
 }
 
-/// Makes the tables of a schema, which documents are checked against.
+/// Builds the tables of a schema, which documents are checked against.
 ///
 /// ```
 /// use vac_value::Document;
@@ -117,8 +117,8 @@ pub fn tables(schema: &ir::Schema) -> Result<vac_schema::Schema, Error> {
     tables::tables(schema).map(|(tables, _)| tables)
 }
 
-/// Makes the tables of a schema, and the index that finds in them what the schema consists
-/// of. Code generators refer to the tables by it.
+/// Builds the tables of a schema, and an index that maps the types and groups of the schema to the
+/// tables. Code generators refer to the tables by it.
 pub fn indexed_tables(schema: &ir::Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
     tables::tables(schema)
 }

@@ -8,7 +8,7 @@ use crate::syntax::ast::TextSpan;
 use crate::syntax::{self, SyntaxProblem, Token, Tree};
 use crate::{Error, Errors};
 
-/// The number of bytes between two places whose column is kept.
+/// The number of bytes between two positions whose column is stored.
 const STEP: usize = 64;
 
 pub(crate) struct Source<'a> {
@@ -17,9 +17,9 @@ pub(crate) struct Source<'a> {
     pub(crate) number: usize,
     pub(crate) tree: Tree<'a>,
     line_starts: Vec<usize>,
-    /// For each line the offset of its first character that is not a blank: its end at the latest.
+    /// For each line, the offset of its first non-blank character, or of its end.
     contents: Vec<usize>,
-    /// For each comment the offset from which only blanks and commas come before it.
+    /// For each comment, the offset of the blanks and commas directly before it.
     adjacent: Vec<usize>,
     /// The number of characters before every `STEP`th byte, so that finding a column
     /// does not depend on the length of the line. Empty if all text is ASCII.
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
 
     /// Returns whether a location is one of this text.
     pub(crate) fn contains(&self, location: &Location) -> bool {
-        // Several texts may have the same name.
+        // Compare addresses, because several texts may have the same name.
         Arc::ptr_eq(&self.file, &location.file)
     }
 

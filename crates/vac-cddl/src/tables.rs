@@ -13,35 +13,35 @@ use crate::Error;
 use crate::ir::{self, RuleOrigin};
 use crate::lower::arguments;
 
-/// Maps the types and groups of a schema in the intermediate representation to their places in the
+/// Maps the types and groups of a schema in the intermediate representation to their indexes in the
 /// tables.
 #[derive(Debug, Default)]
 pub struct TableIndex<'s> {
     types: HashMap<*const ir::Type, TypeId>,
     groups: HashMap<*const ir::Group, GroupId>,
-    /// Types and groups are found by their address, so the schema must stay where it is.
+    /// Types and groups are found by their addresses, so the schema must not move.
     schema: PhantomData<&'s ir::Schema>,
 }
 
 impl<'s> TableIndex<'s> {
-    /// Returns the place of a type of the schema.
+    /// Returns the index of a type of the schema.
     ///
     /// # Panics
-    /// If the type is not part of the schema that the tables were made of.
+    /// If the type is not part of the schema that the tables were built from.
     pub fn type_id(&self, ty: &'s ir::Type) -> TypeId {
         self.types[&std::ptr::from_ref(ty)]
     }
 
-    /// Returns the place of a group of the schema.
+    /// Returns the index of a group of the schema.
     ///
     /// # Panics
-    /// If the group is not part of the schema that the tables were made of.
+    /// If the group is not part of the schema that the tables were built from.
     pub fn group_id(&self, group: &'s ir::Group) -> GroupId {
         self.groups[&std::ptr::from_ref(group)]
     }
 }
 
-/// Makes the tables of a schema, and the index of what they were made of.
+/// Builds the tables of a schema, and the index of its types and groups in them.
 pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Error> {
     let mut tables = Tables {
         rules: &schema.rules,

@@ -1,10 +1,10 @@
-//! The regular expressions of XML Schema (XSD), which `.regexp` takes, in the
-//! syntax of crate `regex`.
+//! Translates the regular expressions of XML Schema (XSD), which `.regexp` takes, to the syntax of
+//! crate `regex`.
 //!
 //! XSD patterns always match the whole text; `^` and `$` are ordinary
 //! characters; classes can be subtracted from each other. There are no lazy
-//! quantifiers, no flags, no looking around and no references back: what XSD
-//! does not have is refused, even if crate `regex` has it.
+//! quantifiers, flags, look-around assertions or backreferences: constructs that XSD does not have
+//! are refused, even if crate `regex` has them.
 
 mod class;
 
@@ -13,7 +13,7 @@ use std::str::Chars;
 
 use crate::compile::Compiler;
 
-/// The number of characters of a pattern that a message shows.
+/// The maximum number of characters of a pattern that a message contains.
 const SHOWN: usize = 60;
 
 /// Translates a pattern and makes sure that it compiles.

@@ -1,4 +1,4 @@
-//! Logs and statements of archives, for `vac verify`.
+//! Reads logs and statements of archives for `vac verify`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub const NOT_AS_IN_PLACE: &str = "the sources in the archive have the bytes tha
     an archive does not keep what was noted while a database was read, and the folders of further files: \
     if the session was in a database or in several folders, compare with the original";
 
-/// Returns the logs that an archive keeps of a session, of the latest version first.
+/// Returns the logs that an archive keeps of a session, those of the latest version first.
 fn logs(folder: &Path, session_id: &str) -> Result<Vec<Task>> {
     let cannot = || format!("cannot open the archive {}", folder.display());
     let archive = Archive::open(folder).with_context(cannot)?;
@@ -47,8 +47,8 @@ pub fn split_logs(paths: &[PathBuf], record: &[u8]) -> Result<(Vec<Task>, Vec<Pa
     Ok((tasks, others))
 }
 
-/// Returns the statement about a record of an archive, with its receipt; `None` if the path is not
-/// that of one.
+/// Returns the statement about a record of an archive, with its receipt; `None` if the path does
+/// not name such a record.
 ///
 /// # Errors
 /// If the archive cannot be read.

@@ -1,4 +1,4 @@
-//! The files of one run of `vac sign` or `vac verify`, and the names of those that it writes.
+//! Finds the files of one run of `vac sign` or `vac verify`, and names its output files.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::printer::Printer;
 
 /// The first byte of an envelope: the tag of `COSE_Sign1`.
 const TAG: u8 = 0xd2;
-/// The extensions of files that are envelopes, whatever is in them.
+/// The extensions of files that count as envelopes regardless of their content.
 const ENVELOPES: [&str; 2] = ["cose", "acr"];
 
 /// The files of folders that a command reads. Files that the user names are always read.
@@ -32,23 +32,23 @@ pub struct Batch {
     pub files: Vec<BatchFile>,
     /// Number of files in folders that are not of the wanted kind.
     pub skipped: usize,
-    /// Whether one file was named, and not a folder.
+    /// Whether exactly one file was named, and no folder.
     pub is_one: bool,
 }
 
 /// A file of a run.
 #[derive(Clone)]
 pub struct BatchFile {
-    /// Its path, or `-`.
+    /// The path of the file, or `-`.
     pub path: PathBuf,
-    /// Its path below the folder that was named, or its name.
+    /// The path of the file relative to the named folder, or its name.
     pub relative: PathBuf,
-    /// The reason why it cannot be read.
+    /// The reason for which the file cannot be read.
     pub unreadable: Option<String>,
 }
 
 impl Batch {
-    /// Finds the files of paths: `-` is standard input, and a folder contains files at any depth.
+    /// Finds the files of paths. `-` is standard input, and folders are searched at any depth.
     pub fn find(paths: &[PathBuf], wanted: Wanted) -> Self {
         let mut batch = Self { files: Vec::new(), skipped: 0, is_one: false };
         batch.is_one = matches!(paths, [path] if !path.is_dir());
@@ -91,7 +91,7 @@ impl Batch {
                 let relative = path.strip_prefix(root).unwrap_or(&path);
                 self.files.push(BatchFile::named(&path, relative));
             }
-            // What is in an archive inside of a folder is signed and verified by `vac archive`.
+            // The files of an archive inside a folder are signed and verified by `vac archive`.
             Input::File(_) | Input::Archived(_) => self.skipped += 1,
         }
     }
@@ -127,12 +127,13 @@ pub enum Destination {
     Stdout,
     /// A file.
     File(PathBuf),
-    /// A folder with a file for each file that is read.
+    /// A folder with one file for each input file.
     Folder(PathBuf),
 }
 
 impl Destination {
-    /// Returns what `-o` names: a folder if it is one, ends in a slash or has to be one.
+    /// Returns the output that `-o` names: a folder if it exists as one, ends in a slash, or has to
+    /// be one.
     ///
     /// # Errors
     /// If several files would be written to one.
@@ -159,8 +160,9 @@ impl Destination {
         Ok(Self::Folder(path.to_owned()))
     }
 
-    /// Returns the file for each file that is read, with another extension; `None` is standard
-    /// output. A file whose name another one has already got is marked as unreadable.
+    /// Returns the output file for each input file, with another extension; `None` is standard
+    /// output. An input file whose output would have the name of an earlier one is marked as
+    /// unreadable.
     pub fn assign(
         &self,
         files: Vec<BatchFile>,

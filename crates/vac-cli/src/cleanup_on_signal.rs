@@ -1,8 +1,8 @@
 //! Removes temporary files when a signal ends the program: files that have not got their names
 //! yet, and copies of databases.
 //!
-//! Signals that can be handled remove them (`signals`). For those that cannot, copies are in a
-//! folder with a locked file in it: the system ends the lock with the process, and the next
+//! A handler removes them at signals that can be handled (`signals`). For other signals, copies are
+//! in a folder with a locked file: the system releases the lock when the process ends, and the next
 //! run removes folders whose lock is free.
 
 use std::fs::{self, DirEntry, File, Metadata};
@@ -32,8 +32,8 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Creates the folder, and removes those of processes that were killed. Without a folder,
-    /// temporary files are where they would be otherwise.
+    /// Creates the folder, and removes those of processes that were killed. If it cannot be
+    /// created, temporary files are in the usual folder of the system.
     pub fn new() -> Option<Self> {
         let folder = create(private_folder).ok()?;
         let lock = lock(folder.path()).ok()?;
@@ -54,7 +54,7 @@ fn private_folder() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
-/// Creates and locks the file that says that this process lives.
+/// Creates and locks the file which shows that this process is running.
 fn lock(folder: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
@@ -73,7 +73,7 @@ fn lock(folder: &Path) -> io::Result<File> {
 /// Removes the folders of processes that have ended without doing so.
 fn remove_stale(own: &Path) {
     let (Some(around), Ok(own_metadata)) = (own.parent(), own.metadata()) else { return };
-    // One that cannot be read or removed is left for another run.
+    // A folder that cannot be read or removed is left for another run.
     for entry in around.read_dir().into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && is_like(&entry, &own_metadata);
@@ -83,7 +83,8 @@ fn remove_stale(own: &Path) {
     }
 }
 
-/// Returns whether an entry is a folder, not a link, that belongs to the same user alone.
+/// Returns whether an entry is a folder, not a link, that belongs to the same user and that no
+/// other user can access.
 #[cfg(unix)]
 fn is_like(entry: &DirEntry, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -97,8 +98,8 @@ fn is_like(entry: &DirEntry, _: &Metadata) -> bool {
     entry.metadata().is_ok_and(|it| it.is_dir())
 }
 
-/// Returns whether the process that created a folder has ended. The lock of one that has just begun
-/// can be free, but then its file is empty.
+/// Returns whether the process that created a folder has ended. The lock of a process that has just
+/// started can be free, but then its file is empty.
 fn is_stale(folder: &Path) -> bool {
     let lock = SafePath::named(folder, &Skipped::default()).join(LOCK);
     lock.open().is_ok_and(|lock| {
@@ -122,11 +123,11 @@ mod signals {
     /// A folder may get another file while it is removed.
     const TRIES: usize = 10;
 
-    /// Waits for signals from now on.
+    /// Starts a thread that waits for signals.
     pub fn watch() {
         static WATCHED: Once = Once::new();
         WATCHED.call_once(|| {
-            // A file that must not grow any further is an error like a full disk.
+            // A file that exceeds the limit on file sizes is an error, like a full disk.
             drop(flag::register(SIGXFSZ, Arc::default()));
             let (ready, is_ready) = mpsc::channel::<()>();
             // Without a thread, signals have their default effect.
@@ -134,7 +135,7 @@ mod signals {
                 let wanted = [SIGINT, SIGTERM, SIGHUP];
                 let signals = Signals::new(wanted.into_iter().filter(|it| !is_ignored(*it)));
                 drop(ready);
-                // The key that interrupts is meant for the pager while one is on the terminal.
+                // While a pager is on the terminal, the interrupt key is meant for the pager.
                 let is_meant = |signal: &i32| *signal != SIGINT || !is_pager_running();
                 if let Some(signal) = signals.ok().and_then(|mut all| all.forever().find(is_meant))
                 {

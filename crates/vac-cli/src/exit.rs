@@ -15,11 +15,11 @@ use crate::{Arguments, version};
 /// The result of a command, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Done, or a positive answer.
+    /// The command succeeded, or the answer is positive.
     Success,
-    /// A negative answer: invalid, not verified, not converted.
+    /// The answer is negative: invalid, not verified, not converted.
     Failure,
-    /// Usage, input or output error.
+    /// The arguments, the input or the output caused an error.
     Error,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers, sizes, durations and long texts as people read them.
+//! Formats numbers, sizes, durations and long texts for people.
 
 use vac::record::time::utc;
 

@@ -33,7 +33,7 @@ pub enum Input {
 #[derive(Clone, Debug)]
 pub struct ArchivedRecord {
     source: Arc<dyn Source>,
-    /// Its name in the source.
+    /// The name of the record in the source.
     name: String,
     shown: String,
 }
@@ -290,7 +290,7 @@ pub struct NextDocument<'d, R> {
 /// The syntax that the next byte is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// None: it is the first byte.
+    /// Nothing, because it is the first byte.
     Nothing,
     /// A map or an array.
     Container,
@@ -300,7 +300,7 @@ enum Inside {
     Escape,
     /// A number or a literal.
     Scalar,
-    /// None: the document has ended.
+    /// Nothing, because the document has ended.
     End,
 }
 

@@ -1,4 +1,4 @@
-//! Files of keys and certificates.
+//! Reads and writes files of keys and certificates.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::key_password;
 use crate::output_file::{Existing, write_file};
 
-/// Maximum size of a key file.
+/// Maximum size of a key file in bytes.
 const MAX_SIZE: usize = 1 << 16;
 
 /// The name of the file of a new private key.
@@ -148,7 +148,7 @@ impl PrivateKeyOptions {
     pub fn read(&self, path: &Path) -> Result<SecretKey> {
         let shown = path.display();
         let file = PrivateFile::read(path)?;
-        // What the file is comes first: permissions matter for private keys alone.
+        // The content is checked first, because permissions matter only for private keys.
         let key = match SecretKey::from_pem(&file.text) {
             Err(KeyError::PasswordRequired) => None,
             key => Some(key.map_err(|error| not_a_private_key(path, &error))?),
@@ -233,7 +233,8 @@ impl<'p> PrivateFile<'p> {
         read().with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// Checks that others cannot access it. `way_out` is what can be done other than to change that.
+    /// Checks that other users cannot access the file. `way_out` is the advice for users who do not
+    /// want to change the permissions.
     fn check_mode(&self, way_out: &str) -> Result<()> {
         match self.shared_mode {
             None => Ok(()),

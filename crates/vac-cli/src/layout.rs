@@ -8,9 +8,9 @@ use vac::value::harmless;
 
 /// The width of text where that of the terminal is unknown.
 pub const DEFAULT_WIDTH: usize = 100;
-/// Text is not made narrower than this.
+/// Minimum width of text.
 const MIN_WIDTH: usize = 20;
-/// A tab is this many spaces.
+/// The spaces that replace a tab.
 const TAB: &str = "    ";
 /// The replacement for the end of a text that does not fit.
 const ELLIPSIS: char = '…';

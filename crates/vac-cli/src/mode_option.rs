@@ -1,4 +1,4 @@
-//! The option for the permissions of new files.
+//! Defines the option for the permissions of new files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The one file that a command writes, or standard output.
+//! Writes the only output of a command to a file or to standard output.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ pub enum OutputFile {
 /// The treatment of a file that already exists.
 #[derive(Clone, Copy)]
 pub enum Existing {
-    /// It is replaced.
+    /// The file is replaced.
     Replaced,
-    /// It stays. This option would have replaced it.
+    /// The file stays. This option would replace it.
     KeptWithout(&'static str),
-    /// It stays; there is not an option to replace it.
+    /// The file stays, and there is no option to replace it.
     Kept,
 }
 
@@ -56,7 +56,7 @@ impl OutputFile {
         }
     }
 
-    /// Fails if the output could not be written in the end, or is one of the inputs.
+    /// Returns an error if the output cannot be written later, or is one of the inputs.
     pub fn check<'i>(
         &self,
         existing: Existing,
@@ -68,7 +68,7 @@ impl OutputFile {
         self.check_inputs(existing, &InputGuard::new(inputs.into_iter().map(PathBuf::as_path)))
     }
 
-    /// Fails if the output exists and may not be replaced, or is one of the inputs.
+    /// Returns an error if the output exists and may not be replaced, or is one of the inputs.
     pub fn check_inputs(&self, existing: Existing, inputs: &InputGuard) -> Result<()> {
         match (self, existing) {
             (Self::File(path, _), Existing::Replaced) => Ok(inputs.refuse(path)?),
@@ -192,8 +192,8 @@ pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
     }
 }
 
-/// Returns the reason why bytes that are not a record are not one, if it is known: they are a log, or
-/// several documents.
+/// Returns a reason for which bytes are not a record, if it is known: they are a log, or several
+/// documents.
 pub fn why_not_a_record(bytes: &[u8], encoding: Encoding) -> Option<String> {
     if let Some(agent) = sessions::agent_of_bytes(bytes) {
         return Some(sessions::not_a_record(agent));

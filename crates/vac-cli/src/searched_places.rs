@@ -1,4 +1,4 @@
-//! The places that were searched, for the message that no session was found.
+//! Describes the places that were searched, for the message that no session was found.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use vac::store::places::AgentRoot;
 
 use crate::format::{group_digits, pluralize};
 
-/// At most this many folders are named.
+/// Maximum number of folders that are named.
 const MAX_NAMED: usize = 3;
-/// At most this many files of a folder are read to find out whether it contains logs.
+/// Maximum number of files of a folder that are read to determine whether it contains logs.
 const MAX_FILES: usize = 50;
-/// At most this many folders are opened for that.
+/// Maximum number of folders that are opened for that.
 const MAX_FOLDERS: usize = 200;
 
 /// Returns the lines of a message that begins with `what`: the places that were searched in the
@@ -42,8 +42,8 @@ pub fn lines(what: &str, roots: &[AgentRoot], named: &[PathBuf]) -> Vec<String> 
     std::iter::once(heading).chain(places.iter().map(line)).chain(advice(named)).collect()
 }
 
-/// Returns the advice for a folder that the user named as if agents kept their sessions in it, but that
-/// contains logs itself.
+/// Returns the advice for a folder that the user named as a home folder, but that contains logs
+/// itself.
 pub fn advice(named: &[PathBuf]) -> Option<String> {
     let folder = named.iter().take(MAX_NAMED).find(|folder| contains_logs(folder))?.display();
     Some(format!("{folder} is a folder of logs: run `vac convert {folder}`"))

@@ -1,4 +1,4 @@
-//! The sessions that agents keep: what `vac list` prints and names of sessions are found in.
+//! Lists the sessions that agents keep, for `vac list` and to find sessions by name.
 
 use std::io::Read as _;
 

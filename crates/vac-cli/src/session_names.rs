@@ -26,9 +26,9 @@ use crate::printer::Printer;
 
 /// The variable that names a folder with records.
 const RECORDS: &str = "VAC_RECORDS";
-/// Shorter texts are not names of sessions.
+/// Minimum length of a name of a session, in characters.
 const MIN_LENGTH: usize = 4;
-/// At most this many candidates are listed for an ambiguous name.
+/// Maximum number of candidates that are listed for an ambiguous name.
 const MAX_CANDIDATES: usize = 10;
 
 /// The option that selects the latest sessions.
@@ -55,7 +55,7 @@ impl Named {
         wanted.next().is_none_or(|wanted| ids.iter().any(|id| wanted.contains(*id)))
     }
 
-    /// Keeps the logs with sessions that are meant, and notes which of their sessions are.
+    /// Keeps the logs with sessions that are meant, and stores which of their sessions are meant.
     ///
     /// # Errors
     /// If no thread can be started.
@@ -77,7 +77,7 @@ impl Named {
         let (Some(meant), Some(agent)) = (meant, known.agent.and_then(vac::agent)) else {
             return true;
         };
-        // What cannot be read is reported when it is converted.
+        // A log that cannot be read is reported when it is converted.
         if known.log.is_one_session(agent.adapter, &known.preview).unwrap_or(true) {
             return known.preview.session_id.as_ref().is_none_or(|id| meant.contains(id));
         }

@@ -1,12 +1,12 @@
 //! Reads many sessions in parallel, of logs and of records, for `vac search`, `vac usage` and
 //! `vac export`.
 //!
-//! Results are handed over in the order of the logs. A session that cannot be read does not stop
-//! the others.
+//! Results are passed on in the order of the logs. A session that cannot be read does not stop the
+//! others.
 //!
-//! A session is handed over once: if its log is named and also in its place, and if a record of it
-//! is in the folder of records. An id alone does not identify a session: agents do not know of each
-//! other's ids, and a folder of records can be that of several machines.
+//! A session is passed on only once, even if its log is named and also in its place, or if a record
+//! of it is in the folder of records. An id alone does not identify a session: different agents can
+//! use the same id, and a folder of records can contain those of several machines.
 
 use std::collections::HashSet;
 use std::io;
@@ -90,7 +90,7 @@ pub struct ScannedSession<T> {
 
 /// The outcome of reading the sessions.
 pub struct Scanned {
-    /// The worst of what happened.
+    /// The most severe result.
     pub exit: Exit,
     /// The number of logs and files with records.
     pub logs: usize,
@@ -175,7 +175,7 @@ pub struct Scan<'s> {
     reader: Reader<'s>,
     /// The paths that are in places of agents on this machine.
     in_places: HashSet<PathBuf>,
-    /// The worst of what happened so far.
+    /// The most severe result so far.
     pub exit: Exit,
 }
 
@@ -460,7 +460,7 @@ impl Reader<'_> {
         self.agent.filter(|_| known.log.named).or_else(|| sessions::named(known))
     }
 
-    /// Returns which sessions are meant, by what they state.
+    /// Returns the filter of the sessions that are meant.
     fn filter(&self) -> SessionFilter {
         let Limits { since, until, .. } = self.limits;
         SessionFilter { since, until, project: self.scope.project.clone() }

@@ -114,7 +114,7 @@ impl<'l> ReadFrom<'l> {
         }
     }
 
-    /// Fails if a log was changed while it was read.
+    /// Returns an error if a log was changed while it was read.
     pub fn check_unchanged(self) -> Result<(), Error> {
         match self {
             Self::Log(log) => log.check_unchanged(),
@@ -209,7 +209,7 @@ pub fn named(known: &DetectedLog) -> Option<Agent> {
 }
 
 impl Sessions<'_> {
-    /// Hands over each session, in order. A session that cannot be read does not stop the others.
+    /// Passes each session on, in order. A session that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
         let work = move || {
             let named = session_names::resolve(self.paths, self.last, self.agent)?;

@@ -1,4 +1,4 @@
-//! Sizes as people write them.
+//! Parses sizes as people write them.
 
 /// Parses a number of bytes: `1000`, `64K`, `64M`, `64MiB`, `1GiB`.
 pub fn parse(text: &str) -> Result<usize, String> {

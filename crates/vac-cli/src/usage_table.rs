@@ -10,20 +10,21 @@ use crate::printer::table::{GAP, Side, Table};
 
 /// The name of rows that are sessions.
 pub const SESSION: &str = "session";
-/// No name of a row is wider.
+/// Maximum width of the name of a row.
 pub const MAX_NAME: usize = 48;
-/// Names are not made narrower for the width of the terminal.
+/// Minimum width to which names are shortened for the terminal.
 const MIN_NAME: usize = 10;
-/// The widths of the bars.
+/// Minimum width of a bar.
 const MIN_BAR: usize = 4;
+/// Maximum width of a bar.
 const MAX_BAR: usize = 40;
 /// The number of decimals of costs in the table.
 const DECIMALS: usize = 4;
 
-/// A row and what it is about.
+/// A row and its name.
 pub type NamedRow = (UsageRowKey, UsageRow);
 
-/// The parts of the table besides names and sums.
+/// The parts of the table other than names and sums.
 #[derive(Clone, Copy)]
 struct Detail {
     /// The agent of sessions, and the part of the output that is reasoning.
@@ -32,7 +33,7 @@ struct Detail {
     has_digits: bool,
 }
 
-/// From the widest to the narrowest.
+/// The forms of the table, from the widest to the narrowest.
 const DETAILS: [Detail; 3] = [
     Detail { has_parts: true, has_digits: true },
     Detail { has_parts: false, has_digits: true },
@@ -188,7 +189,7 @@ fn draw_bar(number: u64, largest: u64, width: usize) -> String {
         return String::new();
     }
     let eighths = u128::from(number) * (width as u128 * 8) / u128::from(largest);
-    // What is not zero has a mark.
+    // A number other than zero has at least the smallest mark.
     let eighths = eighths.max(u128::from(number > 0));
     let eighths = usize::try_from(eighths).unwrap_or(width * 8);
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])

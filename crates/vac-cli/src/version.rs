@@ -1,4 +1,5 @@
-//! The version of the program, with what it was built from and tested with.
+//! Returns the version of the program, with the commit of the build and the tested versions of
+//! agents.
 
 use std::fmt::Write as _;
 

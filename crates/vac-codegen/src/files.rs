@@ -1,4 +1,4 @@
-//! Lists generated files and checks whether they are up to date.
+//! Reads specifications, and generates, checks and writes the files made from them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,9 +27,9 @@ const GOLDENS: &str = "fixtures/cddl";
 /// A file that is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its content.
+    /// The content of the file.
     pub text: String,
 }
 
@@ -38,9 +38,9 @@ pub struct Output {
 pub struct OutdatedFile {
     /// The file.
     pub path: PathBuf,
-    /// The number of lines that are new.
+    /// The number of lines that only the new text has.
     pub added: usize,
-    /// The number of lines that are gone.
+    /// The number of lines that only the old text has.
     pub removed: usize,
 }
 
@@ -86,9 +86,9 @@ impl std::error::Error for FileError {
 /// A specification: its files, the folders of its modules, its start rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Specification {
-    /// Files that are read as one.
+    /// The files, which are read as one text.
     pub files: Vec<PathBuf>,
-    /// Folders of the modules that it imports and includes.
+    /// The folders with the modules that it imports and includes.
     pub folders: Vec<PathBuf>,
     /// The start rule, if it is not the first.
     pub start: Option<String>,
@@ -141,8 +141,8 @@ pub fn module(spec: &Specification) -> Result<(String, Vec<Warning>), FileError>
     Ok((text, schema.warnings))
 }
 
-/// Generates the module of a specification into a file, for use in build scripts. The file is
-/// only written if it changes. Returns warnings about the specification.
+/// Generates the module of a specification and writes it to a file, for use in build scripts. The
+/// file is written only if it changes. Returns warnings about the specification.
 pub fn generate(spec: impl AsRef<Path>, file: impl AsRef<Path>) -> Result<Vec<Warning>, FileError> {
     let (text, warnings) = module(&Specification::from(spec.as_ref()))?;
     update(&[Output { path: file.as_ref().to_owned(), text }])?;
@@ -171,7 +171,8 @@ pub fn workspace(root: &Path) -> Result<(Vec<Output>, Vec<Warning>), FileError> 
     let goldens = root.join(GOLDENS);
     for spec in specifications(&goldens)? {
         let spec = Specification::from(&*spec);
-        // Their warnings are not of interest: many contain unusual constructs on purpose.
+        // Ignore the warnings of golden specifications, because many contain unusual constructs on
+        // purpose.
         let (text, _) = module(&spec)?;
         let path = goldens.join("generated").join(spec.module_name()).with_extension("rs");
         outputs.push(Output { path, text });

@@ -1,4 +1,4 @@
-//! Rust types, codecs and validators from lowered CDDL.
+//! Generates Rust types, codecs and validators from CDDL.
 //!
 //! ```
 //! let schema = vac_codegen::read("point.cddl", "point = { x: int, ? y: int }")?;
@@ -17,10 +17,11 @@
 //!   tables, which documents are validated against, skip the model.
 //! * A decoder first lets the matcher of `vac-schema` decide whether a document is valid,
 //!   and then builds the value. Generated code contains no checks: where the kind of a node
-//!   does not decide, it asks the matcher which alternative, member or group it is. So a
-//!   decoder accepts exactly what the validator accepts.
+//!   does not decide, the matcher decides which alternative, member or group it is. A decoder
+//!   therefore accepts exactly what the validator accepts.
 //! * Names are those of the specification: of rules, keys, named constants and group rules.
-//!   Two that are the same in Rust differ by what uses them, never by a number.
+//!   Names that would be the same in Rust are distinguished by the rule that uses them, never by a
+//!   number.
 //! * [`files`] reads specifications and writes modules. The command `vac-codegen`, build
 //!   scripts, `cargo xtask codegen` and the test that generated files are up to date all
 //!   call it.
@@ -65,8 +66,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Reads a specification by two parsers. Warnings of the second are among those of
-/// the schema.
+/// Reads a specification with two parsers. The warnings of the schema include those of the second
+/// parser.
 pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
     read_files(&[vac_cddl::SpecFile::new(file_name, text)], &ParseOptions::default())
 }
@@ -84,16 +85,16 @@ pub fn read_files(
     Ok(schema)
 }
 
-/// One generated file: its name and its text.
+/// A generated file: its name and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedFile {
     /// Path below the crate's generated folder.
     pub name: &'static str,
-    /// Its content.
+    /// The content of the file.
     pub text: String,
 }
 
-/// Returns the files of crate `vac-record`: types, codecs, serde.
+/// Returns the generated files of crate `vac-record`: types, codecs, keys and tables.
 pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);
@@ -127,13 +128,14 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<GeneratedFile>, E
     Ok(files)
 }
 
-/// Returns the tables that documents are matched against, and the index of what they are made of.
+/// Returns the tables that documents are matched against, and the index of the schema's types and
+/// groups in them.
 fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
     vac_cddl::indexed_tables(schema).map_err(Error::Tables)
 }
 
-/// Returns one module with everything for a schema: types, codecs, keys and tables. The crate that
-/// contains it depends on `vac-value` and `vac-schema`.
+/// Returns the text of one module with everything for a schema: types, codecs, keys and tables. The
+/// crate that contains it depends on `vac-value` and `vac-schema`.
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);

@@ -1,4 +1,4 @@
-//! Rust names for CDDL names.
+//! Chooses Rust names for CDDL names.
 //!
 //! Two CDDL names can have the same Rust name. The second one then gets a longer name: the
 //! rule that uses it in front, its symbols spelled out, or a word after it. Names never
@@ -53,7 +53,7 @@ pub fn part_path(around: &str, title: &str) -> String {
     format!("{around}{SEPARATOR}{title}")
 }
 
-/// Hands out names, each once.
+/// Returns names, each of them once.
 #[derive(Default)]
 pub struct Names {
     taken: HashSet<String>,
@@ -106,7 +106,7 @@ impl Names {
         self.taken.contains(&name) || self.reserved.contains(&*name)
     }
 
-    /// Makes a name the name of a type, if it is not taken.
+    /// Reserves a name for a type. Returns whether it was free.
     pub fn claim_type_name(&mut self, name: &str) -> bool {
         self.taken.insert(name.to_owned())
     }
@@ -174,7 +174,7 @@ fn without_repetition(path: &str) -> Option<String> {
     let mut is_shorter = false;
     for part in path.split(SEPARATOR) {
         let words = words(part);
-        // At least one word of a part is left.
+        // Keep at least one word of a part.
         let most = all.len().min(words.len().saturating_sub(1));
         let begins_with = |before: &[String]| {
             before.iter().zip(&words).all(|(one, other)| one.eq_ignore_ascii_case(other))
@@ -350,7 +350,7 @@ mod tests {
         let mut names = Names::for_module();
         let path = part_path("SUIT_Condition", "suit-condition-abort");
         assert_eq!(names.type_name(&path).to_string(), "SuitConditionAbort");
-        // The short name is taken now.
+        // The short name is already taken.
         assert_eq!(names.type_name(&path).to_string(), "SuitConditionSuitConditionAbort");
         let path = part_path("SUIT_Manifest", "suit-text");
         assert_eq!(names.type_name(&path).to_string(), "SuitManifestText");

@@ -1,4 +1,4 @@
-//! Formats tokens as a file: header, formatting, blank lines.
+//! Formats tokens as the text of a file, with a header and blank lines.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Item, ItemMod};
@@ -34,7 +34,7 @@ fn items_text(items: Vec<Item>) -> String {
     text
 }
 
-/// Returns whether several such items in a row form one paragraph.
+/// Returns whether consecutive items of this kind are written without blank lines between them.
 fn is_short(item: &Item) -> bool {
     let is_documented =
         |attributes: &[Attribute]| attributes.iter().any(|it| it.path().is_ident("doc"));

@@ -1,4 +1,4 @@
-//! Literals in Rust.
+//! Writes literals as Rust code.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
@@ -28,7 +28,7 @@ pub fn float_token(value: f64) -> TokenStream {
     float(value, Token::f64_unsuffixed)
 }
 
-/// Returns a float as Rust writes it where nothing else says that it is one.
+/// Returns a float as Rust writes it where its type is not known.
 pub fn suffixed_float(value: f64) -> TokenStream {
     float(value, Token::f64_suffixed)
 }
@@ -71,7 +71,7 @@ fn is_near_constant(value: f64) -> bool {
         c::SQRT_2,
         c::TAU,
     ];
-    // The lint compares at least three digits. A value such as 0.7 is not that precise.
+    // The lint compares at least three digits, so it ignores values such as 0.7.
     let has_digits = (value * 100.0).fract() != 0.0 || value.abs() >= 2.0;
     has_digits && constants.iter().any(|constant| (value.abs() - constant).abs() < 0.01)
 }

@@ -1,13 +1,13 @@
 //! Checks every specification with a second parser, that of crate `cddl`.
 //!
 //! Two parsers that were written independently rarely make the same mistake. This
-//! module asks the other one whether it accepts a text, and which rules it finds.
-//! Where it is known to be wrong is a list ([`KNOWN_MISTAKES`]) of constructs, each
-//! with the section of the RFC that decides.
+//! module checks whether the second parser accepts a text and finds the same rules.
+//! [`KNOWN_MISTAKES`] lists the constructs that it is known to misread, each with the section of
+//! the RFC that decides.
 //!
 //! The other parser is limited: it runs in a thread with a stack of its
-//! own, because it takes more than 20 KiB for each bracket without optimisation, and
-//! with a limit of calls, because it takes exponential time for arrays in arrays.
+//! own, because it takes more than 20 KiB per nested bracket in builds without optimisation, and
+//! with a limit of calls, because it takes exponential time for nested arrays.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ const MAX_TEXT: usize = 1 << 20;
 /// The stack of its thread: enough for 40 brackets, the limit of our own parser.
 const STACK: usize = 16 << 20;
 
-/// Maximum number of calls within the other parser: some seconds without optimisation.
+/// Maximum number of calls within the other parser, which take some seconds without optimisation.
 const MAX_CALLS: usize = 5_000_000;
 
 /// A construct of CDDL that crate `cddl` 0.10.7 refuses or misreads.
@@ -276,11 +276,11 @@ fn token_text<'t>(tree: &'t Tree<'_>, token: &Token) -> &'t str {
 pub enum Reading {
     /// The names that the rules define or extend, in the order of the text.
     Rules(Vec<String>),
-    /// It does not accept the text.
+    /// The other parser does not accept the text.
     Refused {
-        /// The byte at which it gave up.
+        /// The offset of the byte at which it stopped.
         offset: usize,
-        /// Its message.
+        /// The message of the parser.
         message: String,
     },
     /// The parser was not run, was stopped, or failed.
@@ -333,8 +333,8 @@ pub fn disagreement(tree: &Tree<'_>, reading: &Reading) -> Option<(usize, String
     Some((offset, format!("the second reader (crate `cddl`) {what}; {hint}")))
 }
 
-/// Parses a text with crate `cddl`. Only texts that our own parser accepts may be given, because
-/// that limits how deep they are.
+/// Parses a text with crate `cddl`. The text has to be one that our own parser accepts, which
+/// limits its depth.
 pub fn read(text: &str) -> Reading {
     if text.len() > MAX_TEXT {
         return Reading::Unknown("the text is longer than 1 MiB");

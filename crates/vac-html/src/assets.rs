@@ -26,7 +26,7 @@ pub(crate) const STYLE: &str = include_str!("../page/style.css");
 /// The body of a page before its parts.
 pub(crate) const BODY: &str = include_str!("../page/body.html");
 
-/// Returns the script: a block, so that its names are not those of the window.
+/// Returns the script, in a block so that its names are not global.
 pub(crate) fn script() -> String {
     let mut script = String::from("\"use strict\";\n{\n");
     for file in SCRIPTS {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn assets_are_ascii_with_unix_line_ends() {
-        // The hashes of the policy are of the text that a browser has after decoding.
+        // The policy contains hashes of the text as a browser decodes it.
         for text in [&script(), STYLE, BODY] {
             assert!(text.is_ascii() && !text.contains(['\r', '\0']));
         }

@@ -9,10 +9,10 @@ use flate2::write::GzEncoder;
 
 use crate::error::PageError;
 
-/// Characters of base64 in a line, so that editors and other tools can open pages.
+/// The number of characters of base64 in a line, so that editors and other tools can open pages.
 const LINE: usize = 120;
 
-/// Writes a part whose content is harmless text.
+/// Writes a part whose content is text without markup.
 pub(crate) fn write_text(page: &mut String, id: &str, text: &str) {
     page.push_str(&opening(id));
     page.push('\n');
@@ -35,7 +35,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// Returns the text of a part, if the page has it.
 ///
 /// # Errors
-/// If the page has it twice: it would be unclear which of them a browser uses.
+/// If the page contains the part twice, because browsers could use either.
 pub(crate) fn text<'p>(page: &'p str, id: &str) -> Result<Option<&'p str>, PageError> {
     let opening = opening(id);
     let Some((_, rest)) = page.split_once(&opening) else { return Ok(None) };
@@ -63,7 +63,7 @@ pub(crate) fn bytes(page: &str, id: &str, max: usize) -> Result<Option<Vec<u8>>,
     if bytes.len() > max {
         return Err(PageError::TooLarge { size: bytes.len() });
     }
-    // Browsers refuse it, so nothing else may accept it.
+    // Refuse bytes after the end, as browsers do.
     if !decoder.into_inner().is_empty() {
         return Err(damaged(&"bytes after its end"));
     }

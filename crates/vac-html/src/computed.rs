@@ -1,4 +1,4 @@
-//! What `vac` computes from a record, for the part `vac-computed`.
+//! Computes the part `vac-computed` of a page from a record.
 
 use serde::Serialize;
 use vac_adapter::{Adapter, Error, Session};
@@ -84,7 +84,7 @@ impl ComputedEntry {
 }
 
 impl<'c> Computed<'c> {
-    /// Reads a record. `answers` are those about its envelope and its key's thumbprint.
+    /// Reads a record. `answers` are the answers about its envelope, and its key's thumbprint.
     ///
     /// # Errors
     /// If the document does not contain a valid record.

@@ -9,14 +9,14 @@ use crate::page::{MAX_ENTRIES, MAX_RECORD};
 /// The reason why a page cannot be made or read.
 #[derive(Debug)]
 pub enum PageError {
-    /// The record has more bytes than [`MAX_RECORD`].
+    /// The record has more bytes than [`MAX_RECORD`](crate::MAX_RECORD).
     TooLarge {
-        /// Its number of bytes.
+        /// The number of bytes of the record.
         size: usize,
     },
-    /// The record has more entries than [`MAX_ENTRIES`].
+    /// The record has more entries than [`MAX_ENTRIES`](crate::MAX_ENTRIES).
     TooManyEntries {
-        /// Its number of entries, with children.
+        /// The number of entries of the record, with children.
         entries: u64,
     },
     /// The document is not a record, or its record is not valid.
@@ -25,7 +25,7 @@ pub enum PageError {
     RecordMissing,
     /// The key cannot be written as PEM.
     Key(KeyError),
-    /// The bytes are not a page of `vac`, or a damaged one.
+    /// The bytes are not a page of `vac`, or the page is damaged.
     NotAPage(String),
 }
 

@@ -1,4 +1,5 @@
-//! A record as one HTML page that shows it, contains the signed bytes and checks their signature.
+//! Renders a record as one HTML page that shows it, contains the signed bytes and verifies their
+//! signature.
 //!
 //! ```
 //! use vac_html::{Contents, Page};
@@ -18,7 +19,7 @@
 //! let page = Page { contents, version: "1.0".to_owned() };
 //! let html = page.render(&[])?;
 //!
-//! // The page contains what it was made of, and making it again gives the same bytes.
+//! // The page contains its input, so making it again gives the same bytes.
 //! let found = Page::read(&html)?;
 //! assert_eq!(found.contents.document, envelope);
 //! assert_eq!(found.render(&[])?, html);
@@ -40,21 +41,21 @@
 //!
 //! # Decisions
 //!
-//! * **The page shows what it decodes from the signed bytes.** What `vac` computed is a part of
-//!   its own and is labelled as such. The page never shows one as the other.
-//! * **Three statements.** The page separates what `vac` found when it made the page, what the
-//!   browser finds now, and the notice that a page can claim anything: [`Page::read`] returns the
-//!   envelope, to be verified without a browser, and rendering what it returns must give the same
-//!   bytes.
+//! * **The page shows what it decodes from the signed bytes.** What `vac` computed is a separate
+//!   part, and is labelled as such.
+//! * **Three statements.** The page separates the answers of `vac` when it made the page, the
+//!   answers of the browser now, and a notice that a page can claim anything. [`Page::read`]
+//!   returns the envelope, which can be verified without a browser, and rendering its result has to
+//!   give the same bytes.
 //! * **Deterministic.** A page depends on its [`Contents`], on the adapters and on the build of
 //!   `vac`, which it states. No clock is read: whether claims and certificates are valid today is
 //!   not part of a page.
-//! * **Nothing that a record says can run.** The page's script sets text only, and its
-//!   content security policy allows one script and one style by their hashes, images in `data:`
-//!   and nothing else: no network, no forms, no frames.
+//! * **No content of a record is executed.** The page's script sets text only, and its content
+//!   security policy allows one script and one style by their hashes, images in `data:` and nothing
+//!   else: no network, no forms, no frames.
 //! * **Bounded.** Records above [`MAX_RECORD`] bytes or [`MAX_ENTRIES`] entries are refused.
 //! * The script is hand-written in `page/`, without framework and build step. Its files are
-//!   joined in the order of `SCRIPTS` in `assets.rs` and run as one.
+//!   concatenated in the order of `SCRIPTS` in `assets.rs`.
 
 mod assets;
 mod block;

@@ -1,4 +1,4 @@
-//! Makes pages, and reads what they contain.
+//! Renders pages, and reads the data that they contain.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,8 @@ use crate::block;
 use crate::computed::Computed;
 use crate::error::PageError;
 
-/// The maximum size of a record in a page, in bytes: a browser has to hold it and its text.
+/// The maximum size of a record in a page, in bytes. A browser has to keep it and its text in
+/// memory.
 pub const MAX_RECORD: usize = 256 << 20;
 /// The maximum number of entries in a page, with children.
 pub const MAX_ENTRIES: u64 = 200_000;
@@ -27,7 +28,7 @@ const COMPUTED: &str = "vac-computed";
 const GENERATOR: &str = "<meta name=\"generator\" content=\"vac ";
 const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n";
 
-/// Everything that a page is made of.
+/// The data that a page is rendered from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// The bytes of an envelope, or of a record that is not signed.
@@ -38,17 +39,17 @@ pub struct Contents {
     pub key: Option<PublicKey>,
 }
 
-/// A page.
+/// An HTML page of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The document and the key that it is made of.
+    /// The document and the key that the page is rendered from.
     pub contents: Contents,
-    /// The build of `vac` that makes it or has made it.
+    /// The build of `vac` that renders or rendered the page.
     pub version: String,
 }
 
-/// Returns whether bytes begin as a page of `vac` does. It may still be damaged. Other line ends
-/// and a byte order mark, which mail programs and editors write, do not make it anything else.
+/// Returns whether bytes begin like a page of `vac`, which may still be damaged. Other line ends
+/// and a byte order mark, which mail programs and editors write, are accepted.
 pub fn is_page(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut beginning = bytes.iter().filter(|byte| **byte != b'\r');
@@ -56,7 +57,7 @@ pub fn is_page(bytes: &[u8]) -> bool {
 }
 
 impl Page {
-    /// Makes the page. The adapters among `agents` provide the tables of tools.
+    /// Renders the page. The adapters in `agents` provide the tables of tools.
     ///
     /// Reading a record recurses as deep as the record nests, which is at most 256 levels.
     ///
@@ -103,8 +104,8 @@ impl Page {
         Ok(page.into_bytes())
     }
 
-    /// Reads what a page contains. What else the page shows is not checked: render the result,
-    /// and compare the bytes.
+    /// Reads the data that a page contains. What else the page shows is not checked: to check it,
+    /// render the result and compare the bytes.
     ///
     /// # Errors
     /// If the bytes are not a page, or a part of it is damaged.

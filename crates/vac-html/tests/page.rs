@@ -1,4 +1,4 @@
-//! Pages of records that are signed in every way.
+//! Tests pages of records that are signed in all ways.
 
 use vac_html::{Contents, MAX_ENTRIES, MAX_RECORD, Page, PageError, is_page};
 use vac_sign::sign::{Carriage, Checked, Invalid, SignOptions, sign};

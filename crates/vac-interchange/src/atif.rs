@@ -1,4 +1,4 @@
-//! Trajectories: the Agent Trajectory Interchange Format of Harbor.
+//! Writes trajectories in the Agent Trajectory Interchange Format (ATIF) of Harbor.
 
 use std::io::Write;
 
@@ -140,7 +140,7 @@ fn step_json(step: &Step, id: u64) -> String {
     object.finish()
 }
 
-/// Returns what the format has no names for.
+/// Returns the facts about a step that the format has no names for.
 fn step_members(step: &Step) -> JsonObject {
     let mut members = JsonObject::new();
     members.text("entry", &step.entry);
@@ -225,7 +225,7 @@ fn add_outcome(members: &mut JsonObject, outcome: Outcome, exit_code: Option<i12
     }
 }
 
-/// Adds the tokens that the format has names for. Its prompt includes what was cached.
+/// Adds the tokens that the format has names for. Its prompt tokens include cached ones.
 fn add_tokens(object: &mut JsonObject, usage: &UsageTotals, names: [&str; 3]) {
     let prompt = [usage.input, usage.cache_read, usage.cache_write];
     let [prompt_name, completion_name, cached_name] = names;

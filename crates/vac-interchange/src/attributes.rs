@@ -1,4 +1,4 @@
-//! Attributes of spans, as OTLP writes them in JSON.
+//! Writes attributes of spans in the JSON of OTLP.
 
 use crate::json::{self, JsonObject};
 
@@ -29,7 +29,7 @@ impl Attributes {
         }
     }
 
-    /// Adds a number, which OTLP limits to 63 bits. Integers are texts in its JSON.
+    /// Adds a number, which OTLP limits to 63 bits and writes as text in JSON.
     pub fn integer(&mut self, key: &str, value: u64) {
         self.signed(key, i64::try_from(value).unwrap_or(i64::MAX));
     }

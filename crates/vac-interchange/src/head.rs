@@ -1,10 +1,10 @@
-//! What is known of a session before its entries are read.
+//! The facts about a session that are known before its entries are read.
 
 use vac_adapter::Session;
 use vac_adapter::provider::UNKNOWN;
 use vac_view::FactsSink;
 
-/// What is known of a session before its entries are read.
+/// The facts about a session that are known before its entries are read.
 pub(crate) struct SessionHead {
     /// The key of the session, 32 hexadecimal digits.
     pub key: String,

@@ -96,7 +96,7 @@ pub(crate) fn float(value: f64) -> Option<String> {
 /// JSON of a value of a record.
 pub(crate) struct ValueJson {
     pub text: String,
-    /// Whether lone surrogates, which most parsers refuse, became U+FFFD.
+    /// Whether lone surrogates, which most parsers refuse, were replaced by U+FFFD.
     pub is_changed: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Sessions in the formats of other tools: trajectories (ATIF) for research and training, spans
-//! (OTLP) for observability.
+//! Writes sessions in the formats of other tools: trajectories (ATIF) for research and training,
+//! spans (OTLP) for observability.
 //!
 //! ```
 //! use vac_interchange::{InterchangeFormat, write_session};
@@ -24,12 +24,14 @@
 //!
 //! # Decisions
 //!
-//! * Both formats are written from the same steps, which are made from the events of `vac-view`: the
-//!   same reader, authors, tools and rules of what counts. Sums of tokens equal `vac inspect`.
+//! * Both formats are written from the same steps, which are made from the events of `vac-view`,
+//!   with the same reader, authors, tools and rules of what counts. Sums of tokens equal `vac
+//!   inspect`.
 //! * A session is written while it is read. Steps wait for the results of their calls up to a limit;
 //!   a result that comes later is in a step of its own.
 //! * These formats are for analysis, records are evidence. [What is lost](#what-is-lost) is listed.
-//! * Times are those of the log. A span whose log states none has its neighbour's, and says so.
+//! * Times are those of the log. A span without a time in the log has the time of its neighbour,
+//!   and an attribute that states this.
 #![doc = include_str!("../MAPPING.md")]
 
 mod atif;
@@ -54,22 +56,22 @@ use crate::json::JsonObject;
 use crate::otel::SpanWriter;
 use crate::step_reader::{StepReader, StepSink};
 
-/// A format of other tools. A session is one document.
+/// A format of other tools, in which a session is one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterchangeFormat {
-    /// Spans: OTLP in JSON.
+    /// Spans of OpenTelemetry: OTLP in JSON.
     Otel,
     /// A trajectory: the Agent Trajectory Interchange Format.
     Atif,
 }
 
 impl InterchangeFormat {
-    /// Parses the name of a format.
+    /// Returns the format of this name, or `None` if there is no such format.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Otel, Self::Atif].into_iter().find(|format| format.to_string() == name)
     }
 
-    /// Returns the end of the names of files.
+    /// Returns the extension of files in this format.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Otel => "otlp.json",
@@ -142,7 +144,7 @@ impl Sink for SessionReader<'_> {
     }
 }
 
-/// What is known of a session when its entries were read.
+/// The facts about a session after its entries were read.
 struct FinishedSession<'f> {
     facts: &'f Facts,
     start: Option<i128>,

@@ -1,4 +1,4 @@
-//! Spans: OTLP in JSON, with the attributes of the semantic conventions for generative AI.
+//! Writes spans: OTLP in JSON, with the attributes of the semantic conventions for generative AI.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -15,12 +15,13 @@ use crate::step::{Delegate, Step, StepCall, StepResult, StepSource};
 use crate::step_reader::StepSink;
 use crate::{FinishedSession, vac_members};
 
-/// Kinds of spans, as OTLP numbers them.
+/// The number of the span kind `INTERNAL` in OTLP.
 const INTERNAL: u8 = 1;
+/// The number of the span kind `CLIENT` in OTLP.
 const CLIENT: u8 = 3;
-/// The status of a span that failed, as OTLP numbers it.
+/// The number of the status of failed spans in OTLP.
 const ERROR: u8 = 2;
-/// At most this many calls are remembered as parents of subagents.
+/// The maximum number of calls that are remembered as parents of subagents.
 const MAX_CALLS: usize = 1 << 20;
 
 /// A time span in nanoseconds since 1970.
@@ -47,7 +48,7 @@ struct Agent {
     times: Times,
     /// The time of the last event.
     clock: Option<i128>,
-    /// Messages that no answer has followed yet.
+    /// The messages since the last answer.
     prompts: Vec<String>,
 }
 
@@ -323,7 +324,7 @@ impl<'o> SpanWriter<'o> {
         self.span(span, Some(agent))
     }
 
-    /// Writes a span, which is one of an agent or the agent itself.
+    /// Writes a span: one that belongs to an agent, or that of an agent itself.
     fn span(&mut self, span: Span, agent: Option<usize>) -> Result<(), Error> {
         let Span { id, parent, name, kind, times, is_derived, is_error, mut attributes } = span;
         if self.spans > 0 {
@@ -351,7 +352,7 @@ impl<'o> SpanWriter<'o> {
         }
         object.raw("status", &status.finish());
         self.out.write_all(object.finish().as_bytes())?;
-        // The span of the main agent is around all others.
+        // The span of the main agent contains all others.
         for index in [Some(0), agent].into_iter().flatten() {
             self.agents[index].times.add(times.map(|(start, _)| start));
             self.agents[index].times.add(times.map(|(_, end)| end));
@@ -362,7 +363,7 @@ impl<'o> SpanWriter<'o> {
 
 impl StepSink for SpanWriter<'_> {
     fn step(&mut self, step: Step) -> Result<(), Error> {
-        // The history of another session is in the trace of that one.
+        // The history of another session is in the trace of that session.
         if step.is_inherited {
             return Ok(());
         }
@@ -467,7 +468,7 @@ fn output_message(step: &Step) -> Option<String> {
     let mut message = JsonObject::new();
     message.text("role", "assistant");
     message.raw("parts", &json::array(&parts));
-    // Required, and logs do not agree on it.
+    // The conventions require it, and logs state it in different ways.
     message.text("finish_reason", "unknown");
     Some(json::array(&[message.finish()]))
 }

@@ -29,21 +29,21 @@ pub(crate) struct Step {
     pub reasoning: String,
     pub has_hidden_reasoning: bool,
     pub calls: Vec<StepCall>,
-    /// Results whose calls are not in a step.
+    /// The results whose calls are not in a step.
     pub results: Vec<StepResult>,
     /// The tokens, if they count for this session.
     pub usage: Option<UsageTotals>,
     pub cost: Option<f64>,
-    /// The author of the text, if that is not obvious from the source.
+    /// The author of the text, if the source does not determine it.
     pub author: Option<&'static str>,
     pub is_local_command: bool,
-    /// Whether no request to a model led to it.
+    /// Whether the program made the step without a request to a model.
     pub is_by_program: bool,
-    /// Whether it is the history of another session.
+    /// Whether the step is history of another session.
     pub is_inherited: bool,
     pub superseded: Option<&'static str>,
     pub subagent: Option<Delegate>,
-    /// The number of images and the like that are not in the texts, by type.
+    /// The number of images and similar content that the texts do not contain, by type.
     pub left_out: BTreeMap<String, u64>,
     /// The JSON pointer of the first entry.
     pub entry: String,
@@ -58,7 +58,7 @@ pub(crate) struct Delegate {
 }
 
 impl Delegate {
-    /// Returns what identifies it.
+    /// Returns the id of the subagent, or of the call that started it.
     pub fn name(&self) -> &str {
         self.id.as_deref().or(self.call_id.as_deref()).unwrap_or("unknown")
     }
@@ -67,7 +67,7 @@ impl Delegate {
 /// A tool call.
 #[derive(Debug)]
 pub(crate) struct StepCall {
-    /// The id; of a call without one, its number in the session.
+    /// The id; for a call without one, its number in the session.
     pub id: String,
     pub has_own_id: bool,
     pub tool: String,
@@ -76,7 +76,7 @@ pub(crate) struct StepCall {
     pub server: Option<String>,
     /// The input as JSON.
     pub arguments: Option<String>,
-    /// Whether that is an object.
+    /// Whether the input is an object.
     pub is_object: bool,
     pub is_changed: bool,
     pub delegated_to: Option<String>,
@@ -143,12 +143,12 @@ impl Step {
         append(&mut self.reasoning, text);
     }
 
-    /// Whether a result of one of its calls may still follow.
+    /// Returns whether a result of one of its calls may still follow.
     pub fn is_waiting(&self) -> bool {
         self.calls.iter().any(|call| call.result.is_none())
     }
 
-    /// Returns about how many bytes it has.
+    /// Returns the approximate number of bytes.
     pub fn size(&self) -> usize {
         let calls: usize = self.calls.iter().map(StepCall::size).sum();
         let results: usize = self.results.iter().map(StepResult::size).sum();
@@ -157,13 +157,13 @@ impl Step {
 }
 
 impl StepCall {
-    /// Returns about how many bytes it has.
+    /// Returns the approximate number of bytes.
     pub fn size(&self) -> usize {
         let result = self.result.as_ref().map_or(0, StepResult::size);
         256 + self.arguments.as_ref().map_or(0, String::len) + result
     }
 
-    /// Returns how it ended, by its result or by itself.
+    /// Returns the outcome that the result states, or else the call.
     pub fn outcome(&self) -> Outcome {
         let stated = self.result.as_ref().map(|result| result.outcome);
         stated.filter(|it| *it != Outcome::Unknown).or(self.outcome).unwrap_or(Outcome::Unknown)
@@ -171,7 +171,7 @@ impl StepCall {
 }
 
 impl StepResult {
-    /// Returns about how many bytes it has.
+    /// Returns the approximate number of bytes.
     pub fn size(&self) -> usize {
         128 + self.content.as_ref().map_or(0, String::len)
     }

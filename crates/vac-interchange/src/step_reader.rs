@@ -1,8 +1,8 @@
 //! Groups the events of a session into steps.
 //!
 //! An answer of the model is one step: its texts, its reasoning, its calls and the tokens that it
-//! used. It ends where something else follows, or where tokens were stated. Results are added to the
-//! steps of their calls, which wait for them up to a limit.
+//! used. It ends where something else follows, or where the log states its tokens. Results are
+//! added to the steps of their calls, which wait for them up to a limit.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -18,11 +18,12 @@ use vac_view::{Context, EventKind, MessageAuthor, SkipReason};
 use crate::json;
 use crate::step::{Delegate, Step, StepCall, StepResult, StepSource};
 
-/// At most this many steps, with about this many bytes, wait for results.
+/// The maximum number of steps that wait for results.
 const MAX_STEPS: usize = 1 << 13;
+/// The approximate maximum number of bytes of these steps.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Receives steps in their order.
+/// A receiver of steps, in order.
 pub(crate) trait StepSink {
     fn step(&mut self, step: Step) -> Result<(), Error>;
 }
@@ -31,13 +32,13 @@ pub(crate) trait StepSink {
 pub(crate) struct StepReader<'s> {
     sink: &'s mut dyn StepSink,
     waiting: VecDeque<Step>,
-    /// The number of steps that were handed over.
+    /// The number of steps that were passed to the sink.
     finished: u64,
     bytes: usize,
-    /// The calls that wait, by whether they are history and by id: the number of the step, and the
-    /// index of the call.
+    /// The calls that wait for results, by whether they are history and by id: the number of the
+    /// step, and the index of the call.
     calls: HashMap<(bool, String), VecDeque<(u64, usize)>>,
-    /// A call without an id, which a result without an id may follow.
+    /// The last call, if it has no id. A result without an id that follows is its result.
     last_without_id: Option<(u64, usize)>,
     /// Whether the next event of the model belongs to another answer.
     is_answered: bool,
@@ -58,7 +59,7 @@ impl<'s> StepReader<'s> {
         }
     }
 
-    /// Hands over all steps that are left.
+    /// Passes all remaining steps to the sink.
     pub fn finish(mut self) -> Result<(), Error> {
         while let Some(step) = self.waiting.pop_front() {
             self.sink.step(step)?;
@@ -66,7 +67,7 @@ impl<'s> StepReader<'s> {
         Ok(())
     }
 
-    /// Adds a step, and hands over steps that are complete, or have waited for too long.
+    /// Adds a step, and passes on steps that are complete or have waited for too long.
     fn push(&mut self, step: Step) -> Result<(), Error> {
         self.is_answered = false;
         self.bytes += step.size();
@@ -85,12 +86,12 @@ impl<'s> StepReader<'s> {
         Ok(())
     }
 
-    /// Forgets the calls of a step that is handed over.
+    /// Removes the calls of a step that is passed on.
     fn forget(&mut self, step: &Step) {
         for call in step.calls.iter().filter(|call| call.result.is_none()) {
             let key = (step.is_inherited, call.id.clone());
             let Some(waiting) = self.calls.get_mut(&key) else { continue };
-            // Steps are handed over in order, so that their calls come first.
+            // Steps are passed on in order, so their calls come first.
             while waiting.front().is_some_and(|(number, _)| *number <= self.finished) {
                 waiting.pop_front();
             }
@@ -262,7 +263,7 @@ impl<'s> StepReader<'s> {
         cost: Option<f64>,
         context: &Context<'_>,
     ) -> Result<(), Error> {
-        // Tokens are often stated after the answer, and after the results of its calls.
+        // Logs often state tokens after the answer, and after the results of its calls.
         let subagent = subagent(context);
         let last = self.waiting.iter_mut().rev().find(|step| step.source != StepSource::System);
         let step = match last {
@@ -295,7 +296,7 @@ impl EntryVisitor for StepReader<'_> {
     fn entry(&mut self, _: &Entry<'_>, _: &EntryAnnotations<'_>, _: &Context<'_>) {}
 
     fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
-        // What another session did is part of the conversation, but does not count here.
+        // History of another session is part of the conversation, but does not count here.
         let is_history = match context.skip_reason() {
             None => false,
             Some(SkipReason::Inherited) => true,

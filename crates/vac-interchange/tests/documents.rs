@@ -1,5 +1,5 @@
-//! The documents of records: golden files, and what happens at the limits. `tests/interchange` checks
-//! the documents of all fixtures with the tools of others.
+//! Tests the documents of records: golden files and limits. `tests/interchange` checks the
+//! documents of all fixtures with other tools.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

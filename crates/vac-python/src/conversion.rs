@@ -1,4 +1,4 @@
-//! The functions `convert` and `update_folder`, and the class `Record`.
+//! Defines the functions `convert` and `update_folder`, and the class `Record`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -56,7 +56,8 @@ impl PyRecord {
     }
 }
 
-/// Converts logs to records: one for each session of a task, of the bytes of a log, or of a path.
+/// Converts the sessions of a task, of the bytes of a log, or of a path to records, one for each
+/// session.
 ///
 /// `encoding` is `"json"` or `"cbor"`, `profile` is `"full"` or `"canonical"` (only what the schema
 /// names). `labels` are written to the record. Lines and messages of more than `max_event` bytes
@@ -65,7 +66,7 @@ impl PyRecord {
 #[pyo3(signature = (
     source, *, encoding = "json", pretty = false, profile = "full", labels = None, max_event = None
 ))]
-// The arguments of the Python function, which are named there.
+// These are the keyword arguments of the Python function.
 #[allow(clippy::too_many_arguments)]
 pub fn convert(
     py: Python<'_>,
@@ -91,12 +92,12 @@ pub fn convert(
     Ok(all)
 }
 
-/// Brings a folder of records up to date, as `vac convert -o FOLDER/` does: converts the sessions
-/// that are new or have changed, to a file for each.
+/// Updates a folder of records, as `vac convert -o FOLDER/` does: converts the sessions that are
+/// new or have changed, each to its own file.
 ///
 /// A record is replaced only by one that contains it, or with `overwrite`. Otherwise it is kept, and
-/// the new record gets another name. Returns what came of each session (`sessions`) and the errors of
-/// logs that could not be converted (`failed`). `reconvert` converts unchanged logs, too, and
+/// the new record gets another name. Returns the result of each session (`sessions`) and the errors
+/// of logs that could not be converted (`failed`). `reconvert` converts unchanged logs, too, and
 /// `rehash` ignores the index of the folder. The other options are those of `convert`.
 #[pyfunction]
 #[pyo3(signature = (

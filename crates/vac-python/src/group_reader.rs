@@ -12,11 +12,11 @@ use vac::tables::log_origin;
 use vac::tables::{SessionTable, TableSet, Tables};
 use vac::{Error, Task};
 
-/// The rows of a group are held up to this many bytes while it may still contain a session that
-/// cannot be read.
+/// Maximum number of bytes of rows that are kept in memory while their group may still contain a
+/// session that cannot be read.
 const MAX_HELD: usize = 64 << 20;
 
-/// A group of logs, of which batches contain rows of several.
+/// A group of logs. A batch contains rows of several of them.
 pub struct Group<'g> {
     /// The logs.
     pub tasks: &'g [Task],
@@ -24,24 +24,25 @@ pub struct Group<'g> {
     pub selected: TableSet,
 }
 
-/// Receives batches until it breaks off.
+/// A receiver of batches, which can end the reading.
 pub type Receive<'r> = dyn FnMut(SessionTable, RecordBatch) -> ControlFlow<()> + 'r;
 
-/// A session of a group: the index of its log, and its index in that.
+/// A session of a group: the index of its log, and its index in the log.
 type SessionPlace = (usize, usize);
 
-/// What came of reading a group once.
+/// The result of reading a group once.
 #[derive(Default)]
 struct Pass {
-    /// What could not be read, and the sessions of which some rows may have been handed over.
+    /// The errors of the sessions that could not be read. Some of their rows may have been passed
+    /// on.
     failures: Vec<Error>,
     failed: Vec<SessionPlace>,
     failed_logs: Vec<usize>,
-    /// Whether the receiver broke off.
+    /// Whether the receiver ended the reading.
     is_closed: bool,
 }
 
-/// What is not read in a pass.
+/// The logs and sessions that are not read in a pass.
 #[derive(Default)]
 struct Excluded {
     sessions: HashSet<SessionPlace>,
@@ -49,7 +50,7 @@ struct Excluded {
 }
 
 impl Excluded {
-    /// Adds what failed in a pass. Returns whether something did.
+    /// Adds the logs and sessions that failed in a pass, and returns whether there are any.
     fn add(&mut self, pass: &Pass) -> bool {
         self.sessions.extend(&pass.failed);
         self.logs.extend(&pass.failed_logs);
@@ -58,11 +59,11 @@ impl Excluded {
 }
 
 impl Group<'_> {
-    /// Reads the group, and skips sessions that cannot be read or ends with the first of them.
-    /// Returns the errors of those that were skipped.
+    /// Reads the group. Sessions that cannot be read are skipped or end the reading. Returns the
+    /// errors of those that were skipped.
     ///
     /// # Errors
-    /// If a session cannot be read that is not skipped. Some of its rows may have been handed over.
+    /// If a session cannot be read and is not skipped. Some of its rows may have been passed on.
     pub fn read_with(
         &self,
         skips_failures: bool,
@@ -80,15 +81,15 @@ impl Group<'_> {
         pass.failures.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Reads the group without the sessions that cannot be read. No row of these is handed over.
-    /// Returns their errors.
+    /// Reads the group without the sessions that cannot be read, and returns their errors. No row
+    /// of these sessions is passed on.
     ///
-    /// A session can fail after some of its rows were made, so rows are held until the group is
-    /// complete. A group with too many rows for that is read once to find what fails, and then
-    /// again.
+    /// A session can fail after some of its rows were created, so rows are kept in memory until the
+    /// group is complete. A group with too many rows for that is read once to find the sessions
+    /// that fail, and then again.
     ///
     /// # Errors
-    /// If a session could be read the first time and not the second time.
+    /// If a session could be read the first time, but not the second time.
     fn read_and_skip(&self, receive: &mut Receive<'_>) -> Result<Vec<Error>, Error> {
         let mut excluded = Excluded::default();
         let mut failures = Vec::new();
@@ -156,7 +157,7 @@ impl Group<'_> {
                     }
                     let read = log_origin(loaded).and_then(|origin| {
                         tables.read_session(session, &origin)?;
-                        // Fails if the log was changed since its first pass.
+                        // This fails if the log was changed since its first pass.
                         loaded.check_unchanged()
                     });
                     if let Err(error) = read

@@ -1,7 +1,7 @@
-//! The module `vac._native` of the Python package `verifiable-agent-records`: crate `vac` as Python
-//! functions, and tables of sessions by the Arrow C data interface.
+//! Implements the module `vac._native` of the Python package `verifiable-agent-records`: the
+//! functions of crate `vac`, and tables of sessions through the Arrow C data interface.
 //!
-//! The package is described in `README.md`; its documentation is in docstrings and in the type
+//! `README.md` describes the package. Its reference documentation is in docstrings and in the type
 //! stubs (`python/vac/_native.pyi`).
 //!
 //! ```python
@@ -14,14 +14,14 @@
 //!
 //! # Decisions
 //!
-//! * Every function that reads or computes releases the interpreter's lock. Crate `vac` reads on
-//!   threads of its own whose stacks have room for nested documents.
+//! * Every function that reads or computes releases the lock of the interpreter. Crate `vac` reads
+//!   on its own threads, whose stacks are large enough for nested documents.
 //! * Results are the serialized results of crate `vac`: dictionaries with the keys of its JSON.
 //!   Tables are Arrow; nothing else is copied into Python objects row by row.
-//! * Errors are `vac.Error` with the members of [`vac::Error`]. They can be pickled, as engines
-//!   send them from one process to another.
-//! * Capsules of the Arrow C data interface are made by safe functions of pyo3 and arrow, so
-//!   unsafe code is forbidden here as in all crates.
+//! * Errors are `vac.Error` with the members of the Rust type `vac::Error`. They can be
+//!   pickled, because engines send them from one process to another.
+//! * Safe functions of pyo3 and arrow create the capsules of the Arrow C data interface, so unsafe
+//!   code is forbidden here as in all crates.
 
 mod arrow_capsules;
 mod conversion;

@@ -1,4 +1,4 @@
-//! Batches of many logs, read in parallel and handed over in the order of the logs.
+//! Reads batches of many logs in parallel, and returns them in the order of the logs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,39 +15,39 @@ use vac::{Error, ErrorKind, Search, Task};
 
 use crate::group_reader::Group;
 
-/// The number of batches of a group that wait to be taken.
+/// Maximum number of batches of a group that wait to be taken.
 const WAITING_BATCHES: usize = 2;
 
-/// What to read, and how.
+/// The tables to read, and how to read them.
 #[derive(Clone, Copy)]
 pub struct ReadOptions {
     /// The tables.
     pub selected: TableSet,
     /// Whether sessions that cannot be read are skipped.
     pub skips_failures: bool,
-    /// The number of groups that are read at once; 0 for one for each processor.
+    /// The number of groups that are read in parallel. 0 means one for each processor.
     pub jobs: usize,
 }
 
 /// The errors of sessions that were skipped, by group.
 pub type Failures = Arc<Mutex<BTreeMap<usize, Vec<Error>>>>;
 
-/// What a worker sends about its group.
+/// A message of a worker about its group.
 enum Item {
     Batch(SessionTable, RecordBatch),
     Failed(Error),
     Complete,
 }
 
-/// Batches in the order of the logs. The workers end when this is dropped.
+/// An iterator over batches in the order of the logs. Dropping it ends the workers.
 pub struct OrderedBatches {
-    /// What was read of each group, in order. `None` after the last, and after an error.
+    /// The messages about each group, in order. `None` after the last group, and after an error.
     groups: Option<Receiver<Receiver<Item>>>,
     current: Option<Receiver<Item>>,
 }
 
 impl OrderedBatches {
-    /// Starts to read.
+    /// Starts the workers.
     ///
     /// # Errors
     /// If no thread can be started.
@@ -76,10 +76,10 @@ impl OrderedBatches {
         Ok(Self { groups: Some(receiver), current: None })
     }
 
-    /// Returns the next batch. `None` after the last, and after an error.
+    /// Returns the next batch. `None` after the last batch, and after an error.
     ///
     /// # Errors
-    /// If a session cannot be read and is not to be skipped.
+    /// If a session cannot be read and is not skipped.
     pub fn next(&mut self) -> Result<Option<(SessionTable, RecordBatch)>, Error> {
         while let Some(groups) = &self.groups {
             let Some(current) = &self.current else {
@@ -98,7 +98,7 @@ impl OrderedBatches {
                 Ok(Item::Failed(error)) => error,
                 Err(_) => ended_early(),
             };
-            // The workers end, too.
+            // This ends the workers, too.
             (self.groups, self.current) = (None, None);
             return Err(error);
         }
@@ -106,17 +106,17 @@ impl OrderedBatches {
     }
 }
 
-/// Returns the error of a thread that ended before it sent everything.
+/// Returns the error for a thread that ended before it had sent everything.
 pub fn ended_early() -> Error {
     let reason = "the thread that reads ended early: the result is not complete".to_owned();
     Error { kind: ErrorKind::Internal, place: None, reason }
 }
 
-/// The groups that have not been begun, with their numbers.
+/// The groups that no worker reads yet, with their numbers.
 type Queue = Mutex<std::iter::Enumerate<std::vec::IntoIter<Vec<Task>>>>;
 
-/// Takes a group, and announces it while no other can be taken, so that groups are announced in
-/// order. `None` if nothing is left to do.
+/// Takes a group, and announces it while no other group can be taken, so that groups are announced
+/// in order. Returns `None` if no group remains.
 fn begin(
     queue: &Queue,
     groups: &SyncSender<Receiver<Item>>,

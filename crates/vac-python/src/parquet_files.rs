@@ -1,4 +1,4 @@
-//! The function `write`: tables as Parquet files.
+//! Defines the function `write`, which writes tables as Parquet files.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -47,11 +47,12 @@ impl PyWritten {
     }
 }
 
-/// Writes tables of the sessions of tasks as Parquet, each to a folder of its name; all by default.
+/// Writes tables of the sessions of tasks as Parquet, each to a folder with its name; all tables by
+/// default.
 ///
-/// Logs are read once for all tables, and encoded in parallel. Files get their names when everything
-/// was read: without an error, or with `on_error="skip"`, as for `tables`. Only the user who calls
-/// this may read the files. A folder that contains one of the tables is refused.
+/// Logs are read once for all tables, and encoded in parallel. Files get their final names when
+/// everything was read, with `on_error` as for `tables`. Only the user who calls this can read the
+/// files. A folder that already contains one of the tables is refused.
 #[pyfunction]
 #[pyo3(signature = (tasks, folder, tables = None, *, on_error = "raise", jobs = 0))]
 pub fn write(
@@ -88,7 +89,7 @@ fn write_tables(
         ..Error::from(error)
     };
     fs::create_dir_all(folder).map_err(at)?;
-    // Only its owner may read it. It is removed at the end, whatever happens.
+    // Only the owner can read this folder. It is removed at the end, even after an error.
     let unfinished = tempfile::Builder::new().prefix(".vac-").tempdir_in(folder).map_err(at)?;
     for table in options.selected.iter() {
         fs::create_dir(unfinished.path().join(table.name())).map_err(at)?;
@@ -122,7 +123,7 @@ fn write_tables(
     for table in options.selected.iter() {
         let path = unfinished.path().join(table.name());
         if written.rows[table.name()] == 0 {
-            // A table without rows has its columns all the same.
+            // The file of a table without rows contains its columns, too.
             let file = create(&path, 0).and_then(|file| begin(file, table));
             file.and_then(finish).map_err(at)?;
         }
@@ -168,7 +169,7 @@ fn write_group(
     Ok(written)
 }
 
-/// Creates a part of a table. Logs contain secrets, so only the owner may read it.
+/// Creates a file of a table. Logs contain secrets, so only the owner can read it.
 fn create(folder: &Path, number: usize) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);

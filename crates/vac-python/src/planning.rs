@@ -1,4 +1,4 @@
-//! The function `plan`.
+//! Defines the function `plan`.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::python_error::{to_exception, to_python};
 use crate::python_files::PyFiles;
 use crate::task_class::PyTask;
 
-/// Tasks, and what else was found: skipped files, duplicates and errors.
+/// The tasks, and what else was found: skipped files, duplicates and errors.
 type Planned<'py> = (Vec<PyTask>, Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<PyErr>);
 
 /// Finds sessions. The package wraps the result in `vac.Plan`.
 #[pyfunction]
 #[pyo3(signature = (paths, roots, discover, agents, since, until, project, homes_apart, jobs, files))]
-// The arguments of the Python function, which are named there.
+// These are the keyword arguments of the Python function.
 #[allow(clippy::too_many_arguments)]
 pub fn plan<'py>(
     py: Python<'py>,

@@ -1,4 +1,5 @@
-//! Files that are not on disk: a [`Source`] of crate `vac` whose files a Python object reads.
+//! Implements a [`Source`] of crate `vac` whose files a Python object reads, so that they need not
+//! be on disk.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use vac::{Source, SourceFiles};
 
-/// Files are read in pieces of this many bytes.
+/// The size in bytes of the pieces in which files are read.
 const PIECE: usize = 1 << 20;
 
 /// Files by name that need not be on disk, such as those of an object store.
@@ -20,7 +21,7 @@ const PIECE: usize = 1 << 20;
 pub struct PyFiles {
     files: Py<PyAny>,
     source: Arc<dyn Source>,
-    /// For tasks, which list the names once.
+    /// The files for tasks. Their names are listed once.
     listed: Arc<SourceFiles>,
 }
 
@@ -96,7 +97,7 @@ impl Source for PythonSource {
 struct PythonFile {
     file: Py<PyAny>,
     piece: Option<PyBackedBytes>,
-    /// The number of bytes of the piece that have been read.
+    /// The number of bytes of the current piece that have been read.
     read: usize,
 }
 
@@ -118,12 +119,12 @@ impl Read for PythonFile {
 
 impl Drop for PythonFile {
     fn drop(&mut self) {
-        // A file that cannot be closed has been read all the same.
+        // An error while closing has no effect on what has been read.
         drop(attached(|py| Ok(self.file.bind(py).call_method0("close")?.unbind())));
     }
 }
 
-/// Calls Python from any thread. An exception is an IO error with its text.
+/// Calls Python from any thread. An exception becomes an IO error with its text.
 fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
     let result = Python::try_attach(|py| {
         work(py).map_err(|error| {

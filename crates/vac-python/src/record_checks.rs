@@ -1,4 +1,4 @@
-//! The function `validate`, and its result.
+//! Defines the function `validate`, and its result.
 
 use pyo3::prelude::*;
 use vac::Validation;
@@ -49,7 +49,7 @@ impl PyValidation {
     }
 }
 
-/// Validates records in JSON or CBOR: those of a path, of bytes, or a `Record`.
+/// Validates records in JSON or CBOR: those in a file or in bytes, or a `Record`.
 ///
 /// The record in a signed one is validated, too; its signature is not checked.
 #[pyfunction]

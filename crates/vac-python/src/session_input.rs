@@ -1,4 +1,5 @@
-//! What functions that read sessions accept: a task, a path, or the bytes of a log or of records.
+//! Parses the arguments of functions that read sessions: a task, a path, or the bytes of a log or
+//! of records.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const NAME: &str = "log";
 pub enum SessionInput<'py> {
     /// A task.
     Task(Bound<'py, PyTask>),
-    /// A record that was converted.
+    /// A record that `convert` returned.
     Record(Bound<'py, PyRecord>),
     /// The bytes of a log or of records.
     Bytes(PyBackedBytes),
@@ -26,7 +27,7 @@ pub enum SessionInput<'py> {
     Path(PathBuf),
 }
 
-/// Sessions to read, without the interpreter.
+/// The sessions to read. Reading them does not need the interpreter.
 pub enum Sessions {
     /// Logs.
     Logs(Vec<Task>),
@@ -36,7 +37,7 @@ pub enum Sessions {
 
 /// The bytes of records: those of a Python object, or those of a file.
 pub enum RecordBytes {
-    /// Bytes that Python owns.
+    /// The bytes of a Python object.
     Shared(PyBackedBytes),
     /// The bytes of a file.
     Read(Vec<u8>),
@@ -52,7 +53,7 @@ impl AsRef<[u8]> for RecordBytes {
 }
 
 impl SessionInput<'_> {
-    /// Finds the sessions: all of a log or a folder, or those of records.
+    /// Finds the sessions: all sessions of a log or a folder, or those of records.
     pub fn resolve(self, py: Python<'_>) -> Result<Sessions> {
         match self {
             Self::Task(task) => Ok(Sessions::Logs(vec![task.get().task().clone()])),
@@ -80,7 +81,7 @@ impl SessionInput<'_> {
         }
     }
 
-    /// Finds logs. Records are refused.
+    /// Finds logs. Records are an error.
     pub fn resolve_logs(self, py: Python<'_>) -> Result<Vec<Task>> {
         let plan = match self {
             Self::Task(task) => return Ok(vec![task.get().task().clone()]),
@@ -97,7 +98,7 @@ impl SessionInput<'_> {
         }
     }
 
-    /// Returns the bytes of records. Tasks are refused.
+    /// Returns the bytes of records. Tasks are an error.
     pub fn resolve_records(self, py: Python<'_>) -> Result<RecordBytes> {
         match self {
             Self::Task(task) => Err(Error {
@@ -126,7 +127,7 @@ fn plan_path(path: &Path) -> Result<Plan> {
     let mut plan = Search { paths: vec![path.to_owned()], ..Search::default() }.plan()?;
     let name = path.display().to_string();
     for error in plan.troubles.iter_mut().filter(|error| error.place.is_none()) {
-        // A path that cannot be searched is named in the reason.
+        // The reason already names a path that cannot be searched.
         if let Some(reason) = error.reason.strip_prefix(&format!("{name}: ")) {
             (error.reason, error.place) = (reason.to_owned(), Some(name.clone()));
         }

@@ -1,4 +1,4 @@
-//! The functions `inspect` and `events`.
+//! Defines the functions `inspect` and `events`.
 
 use std::io;
 use std::sync::Mutex;
@@ -13,10 +13,10 @@ use crate::ordered_batches::ended_early;
 use crate::python_error::{parse_json, refused, to_exception, to_python};
 use crate::session_input::{SessionInput, Sessions};
 
-/// Events are handed over in pieces of about this many bytes.
+/// The approximate size in bytes of the pieces in which events are sent.
 const PIECE: usize = 256 << 10;
 
-/// Returns the facts about every session: the members of `vac inspect --json`.
+/// Returns the facts about every session, with the members of `vac inspect --json`.
 ///
 /// `source` is a task, a path, the bytes of a log or of records, or a `Record`.
 #[pyfunction]
@@ -33,13 +33,14 @@ pub fn inspect<'py>(py: Python<'py>, source: SessionInput<'py>) -> PyResult<Boun
     to_python(py, &facts.map_err(to_exception)?)
 }
 
-/// Iterates over the events of sessions, in order: the lines of `vac events` as dictionaries.
+/// Iterates over the events of sessions, in order. Each event is a line of `vac events` as a
+/// dictionary.
 ///
 /// `source` is a task, a path, the bytes of a log or of records, or a `Record`. `only` names the
 /// kinds of events: `prompts`, `tools`, `permissions`, `text`, `reasoning`, `usage`, `boundaries`;
-/// all by default. `authors` names whose prompts are wanted: `user`, `program`, `other-agent`,
-/// `hook`, `unknown`, `unstated`; those of the user by default. With `repeated`, entries that
-/// repeat others are included.
+/// all by default. `authors` names the authors whose prompts are included: `user`, `program`,
+/// `other-agent`, `hook`, `unknown`, `unstated`; only `user` by default. With `repeated`, entries
+/// that repeat others are included.
 #[pyfunction]
 #[pyo3(signature = (source, *, only = None, authors = None, repeated = false))]
 pub fn events(
@@ -98,7 +99,7 @@ fn select(options: EventOptions, only: &[String]) -> PyResult<EventOptions> {
     Ok(selected)
 }
 
-/// What the thread that reads events sends.
+/// A message of the thread that reads events.
 enum EventPiece {
     /// Events as JSON.
     Events(Vec<String>),
@@ -128,7 +129,7 @@ fn send_events(sessions: &Sessions, options: EventOptions, sender: &SyncSender<E
         Ok(()) => EventPiece::Complete,
         Err(error) => EventPiece::Failed(error),
     };
-    // Fails if the iterator was dropped, which needs no further events.
+    // This fails if the iterator was dropped, in which case no further events are needed.
     drop(sender.send(EventPiece::Events(piece)).and_then(|()| sender.send(last)));
 }
 

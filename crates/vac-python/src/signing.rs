@@ -1,4 +1,4 @@
-//! The functions `sign` and `verify`, with keys and results.
+//! Defines the functions `sign` and `verify`, and the classes of keys and results.
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -17,12 +17,12 @@ pub struct PySecretKey(SecretKey);
 
 #[pymethods]
 impl PySecretKey {
-    /// Reads a private key in PEM: PKCS #8, or the format of OpenSSH. One that is encrypted needs
-    /// its `password`.
+    /// Reads a private key in PEM: PKCS #8, or the format of OpenSSH. An encrypted key needs its
+    /// `password`.
     #[staticmethod]
     #[pyo3(signature = (text, password = None))]
     fn from_pem(py: Python<'_>, text: &str, password: Option<&[u8]>) -> PyResult<Self> {
-        // A password can take seconds.
+        // Deriving a key from a password can take seconds.
         let key = py.detach(|| SecretKey::parse(text, password));
         key.map(Self).map_err(|error| bad_key(&error))
     }
@@ -89,7 +89,8 @@ impl PySignedRecord {
         PyBytes::new(py, &self.0.envelope)
     }
 
-    /// What was signed: algorithm, key, issuer, subject and the SHA-256 of the record.
+    /// The facts about the signature: algorithm, key, issuer, subject and the SHA-256 of the
+    /// record.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0)
@@ -103,17 +104,17 @@ impl PySignedRecord {
 /// Signs one valid record: a `Record`, its bytes, or the path of its file.
 ///
 /// `carriage` is `"attached"`, `"detached"` or `"digest"` (an envelope with the SHA-256 of the
-/// record). `certificates` is a chain in PEM, that of the signer first. `time` is the time of
-/// signing in seconds since 1970, as a claim; without it, none is stated.
+/// record). `certificates` is a chain in PEM, with the certificate of the signer first. `time` is
+/// the time of signing in seconds since 1970, as a claim; without it, no time is stated.
 ///
-/// Records contain what logs contain, also secrets. Unlike the command line, this does not search
-/// for them.
+/// Records contain everything that logs contain, including secrets. Unlike the command line, this
+/// function does not search for them.
 #[pyfunction]
 #[pyo3(signature = (
     record, key, *, issuer = None, subject = None, key_id = None, content_type = None,
     certificates = None, carriage = "attached", time = None
 ))]
-// The arguments of the Python function, which are named there.
+// These are the keyword arguments of the Python function.
 #[allow(clippy::too_many_arguments)]
 pub fn sign(
     py: Python<'_>,
@@ -189,9 +190,9 @@ impl PyVerified {
 /// Verifies a signed record. A signature that is not valid is a result, not an error.
 ///
 /// `key` is the key of the signer. Without it, the certificate in the envelope has to lead to one
-/// of `trust` (certificates in PEM), which needs `time`. `record` is needed if the envelope does not
-/// contain it. `issuer` and `subject` have to be those of the signer. With `strict`, a protected
-/// header that is not encoded deterministically is refused.
+/// of the certificates in `trust` (PEM), which needs `time`. `record` is needed if the envelope
+/// does not contain it. `issuer` and `subject` have to be those of the envelope. With `strict`, a
+/// protected header that is not encoded deterministically fails.
 ///
 /// `time` is the time of verification in seconds since 1970: certificates and claims have to be
 /// valid then. Unlike on the command line, it is not the current time by default; without it, the
@@ -205,7 +206,7 @@ impl PyVerified {
     envelope, key = None, *, record = None, issuer = None, subject = None, trust = None,
     time = None, strict = false, receipt_keys = Vec::new(), time_stamp = None, authorities = None
 ))]
-// The arguments of the Python function, which are named there.
+// These are the keyword arguments of the Python function.
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub fn verify(
     py: Python<'_>,
@@ -243,7 +244,7 @@ pub fn verify(
     verified.map(PyVerified).map_err(to_exception)
 }
 
-/// Reads the certificates of an argument, to trust at a time.
+/// Reads the certificates of an argument that are trusted at this time.
 fn read_trust(argument: &str, roots: Option<&str>, time: Option<u64>) -> PyResult<Option<Trust>> {
     match (roots, time) {
         (None, _) => Ok(None),

@@ -1,4 +1,4 @@
-//! The functions `tables`, `batches` and `schema`, and their classes.
+//! Defines the functions `tables`, `batches` and `schema`, and their classes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::ordered_batches::{Failures, OrderedBatches, ReadOptions};
 use crate::python_error::{refused, to_exception};
 use crate::task_class::PyTask;
 
-/// Logs to read, and how.
+/// The logs to read, and how to read them.
 struct TableSource {
     tasks: Vec<Task>,
     options: ReadOptions,
@@ -39,7 +39,7 @@ impl TableSource {
         })
     }
 
-    /// Starts to read from the first log.
+    /// Starts to read at the first log.
     fn start(&self, py: Python<'_>) -> PyResult<OrderedBatches> {
         let tasks = self.tasks.clone();
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -56,12 +56,12 @@ impl TableSource {
 /// Returns one table of the sessions of tasks: `sessions`, `entries`, `tool_calls`, `usage` or
 /// `files`.
 ///
-/// The table is read when it is consumed, by anything that takes Arrow: `pyarrow.table(table)`,
-/// `polars.DataFrame(table)`, `DuckDB` and `DataFusion`. Rows are in the order of the tasks, whatever
-/// the number of `jobs` is (0 for one for each processor).
+/// The table is read when it is consumed by a library that accepts Arrow: `pyarrow.table(table)`,
+/// `polars.DataFrame(table)`, `DuckDB` and `DataFusion`. Rows are in the order of the tasks, with
+/// any number of `jobs` (0 means one for each processor).
 ///
-/// With `on_error="raise"` the first session that cannot be read ends the table with its error.
-/// With `on_error="skip"` such sessions have no rows, and are in `failures`.
+/// With `on_error="raise"`, the first session that cannot be read ends the table with its error.
+/// With `on_error="skip"`, such sessions have no rows, and their errors are in `failures`.
 #[pyfunction]
 #[pyo3(signature = (tasks, table, *, on_error = "raise", jobs = 0))]
 pub fn tables(
@@ -112,7 +112,8 @@ impl PyTable {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface lets a producer ignore the request. Consumers convert then.
+        // The interface permits a producer to ignore the request; the consumer then converts the
+        // data.
         drop(requested_schema);
         let reader = TableReader {
             schema: self.table.schema(),
@@ -140,8 +141,8 @@ impl Iterator for TableReader {
     fn next(&mut self) -> Option<Self::Item> {
         let batches = &mut self.batches;
         let next = if self.is_read_by_python {
-            // The workers call Python, so a consumer that holds the lock of the interpreter must
-            // not hold it while it waits for them.
+            // The workers call Python, so a consumer must release the lock of the interpreter while
+            // it waits for them.
             let waited = Python::try_attach(|py| py.detach(|| batches.next()));
             waited.unwrap_or_else(|| Err(crate::ordered_batches::ended_early()))
         } else {
@@ -160,8 +161,8 @@ impl RecordBatchReader for TableReader {
     }
 }
 
-/// Iterates over the batches of several tables, in one pass over the logs: pairs of the name of the
-/// table and a `Batch`. All tables by default.
+/// Iterates over the batches of several tables, in one pass over the logs. Each element is a pair
+/// of the name of a table and a `Batch`. All tables by default.
 ///
 /// `on_error` and `jobs` are as for `tables`.
 #[pyfunction]
@@ -259,7 +260,7 @@ impl PySchema {
         self.0.doc()
     }
 
-    /// The columns: name, type, whether rows can have no value, and what it contains.
+    /// The columns: the name, the type, whether the value of a row can be null, and a description.
     #[getter]
     fn columns(&self) -> Vec<(&'static str, String, bool, &'static str)> {
         let columns = self.0.columns().iter();

@@ -1,4 +1,4 @@
-//! The class `Task`.
+//! Defines the class `Task`.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use crate::python_files::PyFiles;
 
 /// A session log to read: the files of a session, or a session of a store.
 ///
-/// Tasks are data. They can be pickled, or written as JSON, and read by another process that has
-/// the files at the same paths; a task of `Files` also needs those (`in_files`).
+/// Tasks are data. They can be pickled or written as JSON, and read by another process that has the
+/// files at the same paths. A task of `Files` also needs the `Files` object (`in_files`).
 #[pyclass(name = "Task", module = "vac", frozen)]
 pub struct PyTask {
     task: Task,
@@ -22,7 +22,7 @@ pub struct PyTask {
 
 #[pymethods]
 impl PyTask {
-    /// Makes a task of the bytes of a log that is one file. `name` is the name that the file
+    /// Creates a task from the bytes of a log that is one file. `name` is the name that the file
     /// would have. The task cannot be read in another process.
     #[staticmethod]
     #[pyo3(signature = (data, name = "log"))]
@@ -46,12 +46,13 @@ impl PyTask {
         json.map_err(|error| refused(format!("{}: {error}", self.task.name)))
     }
 
-    /// Returns the task with the files that it is read from.
+    /// Returns the task with the files from which it is read.
     fn in_files(&self, files: &PyFiles) -> Self {
         Self::new(self.task.clone().in_source_files(files.listed()), true)
     }
 
-    /// The path of the log; of a session in a store, with `#` and its key.
+    /// The path of the log. For a session in a store, the path of the store, `#` and the key of the
+    /// session.
     #[getter]
     fn name(&self) -> &str {
         &self.task.name
@@ -111,8 +112,8 @@ impl PyTask {
         self.task.paths()
     }
 
-    /// The path of the store that the log is in, if it is in one. Tasks of one store are best read
-    /// together, so that it is opened once.
+    /// The path of the store that contains the log, if there is one. Tasks of the same store should
+    /// be read together, so that it is opened once.
     #[getter]
     fn store(&self) -> Option<PathBuf> {
         self.task.store()

@@ -7,7 +7,7 @@
 //!     SessionTrace, ToolCallEntry, VerifiableAgentRecord,
 //! };
 //!
-//! // Build a record: `new` takes what is required, everything else is a field.
+//! // Build a record: `new` takes the required members, all others are fields.
 //! let mut prompt = MessageEntry::new(MessageEntryType::User);
 //! prompt.content = Some("List the files.".into());
 //! prompt.timestamp = Some("2026-01-05T09:30:00Z".parse()?);
@@ -60,22 +60,21 @@
 //!
 //! # Decisions
 //!
-//! * `cargo xtask codegen` writes `src/generated`; this file is all that is written by
-//!   hand.
-//! * Values borrow from the bytes they were read from ([`Text`] is a `Cow`); what the
-//!   schema calls `any` is carried unread as [`Any`]. [`IntoOwned`] copies what is borrowed;
-//!   `parse` and serde return values that borrow nothing.
-//! * Open maps keep what the schema does not name in `extensions`, in the order of the
-//!   source. Closed maps do not accept it.
+//! * `cargo xtask codegen` writes `src/generated`. Only this file and [`time`] are written by hand.
+//! * Values borrow from the bytes they were read from ([`Text`] is a `Cow`); a value of type `any`
+//!   is kept undecoded as [`Any`]. [`IntoOwned`] copies borrowed bytes; `parse` and serde return
+//!   values that borrow nothing.
+//! * Open maps keep members that the schema does not name in `extensions`, in the order of the
+//!   source. Closed maps do not accept them.
 //! * Decoding accepts exactly what the rule accepts: the matcher of `vac-schema` decides, then
 //!   generated code builds the value. A rule that is only another name for a type (`pub type`)
 //!   is decoded by [`schema::SCHEMA`]`.decode(rule, node)`.
 //! * Texts with a regular expression have types of their own ([`DateTimeText`], [`UriText`])
-//!   that can only be made from a text that matches.
+//!   that can only be created from a text that matches.
 //! * [`Decode`] and [`Encode`] are exact. See [`vac_value::serde`] for the values that serde
 //!   cannot represent.
 
-// Generated code repeats itself rather than being clever.
+// Generated code is repetitive on purpose.
 #[allow(clippy::pedantic, clippy::redundant_closure)]
 mod generated {
     #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Timestamps as points in time, to compare and to show them.
+//! Converts timestamps to points in time, to compare and to display them.
 //!
 //! The calendar is that of crate `jiff`. Records keep timestamps as they were written; nothing here
 //! changes them.
@@ -9,10 +9,10 @@ use jiff::Timestamp;
 
 use crate::AbstractTimestamp;
 
-/// Unsigned timestamps below this are seconds, others milliseconds: the draft uses both. 10^11
-/// is the year 5138 in seconds and the year 1973 in milliseconds.
+/// The smallest unsigned timestamp in milliseconds. Smaller ones are in seconds: the draft uses
+/// both. 10^11 is the year 5138 in seconds and the year 1973 in milliseconds.
 const MIN_MILLISECONDS: u64 = 100_000_000_000;
-/// More digits of a fraction are not compared.
+/// The maximum number of digits of a fraction that are read. Further digits are ignored.
 const MAX_FRACTION: usize = 9;
 
 /// Returns whether an unsigned timestamp is in seconds rather than in milliseconds.
@@ -20,8 +20,8 @@ pub fn is_in_seconds(number: u64) -> bool {
     number < MIN_MILLISECONDS
 }
 
-/// Returns nanoseconds since 1970. `None` for a day that does not exist, and for numbers beyond
-/// the year 9999.
+/// Returns a timestamp as nanoseconds since 1970. `None` for a day that does not exist, and for
+/// numbers beyond the year 9999.
 ///
 /// ```
 /// use vac_record::AbstractTimestamp;
@@ -59,8 +59,8 @@ fn with_nanoseconds(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{seconds}.{}{}", &rest[..MAX_FRACTION], &rest[digits..]))
 }
 
-/// Returns nanoseconds since 1970 as RFC 3339 text in UTC, with three, six or nine digits of
-/// the fraction. `None` outside of the years 0 to 9999.
+/// Formats nanoseconds since 1970 as RFC 3339 text in UTC, with three, six or nine digits of the
+/// fraction. `None` outside of the years 0 to 9999.
 ///
 /// ```
 /// use vac_record::time::utc;

@@ -1,5 +1,5 @@
-//! Values in which every member of the schema occurs with a value of its own: decoding and
-//! encoding must not mix up or drop any of them.
+//! Values in which every member of the schema has a different value: decoding and encoding must not
+//! mix up or drop any of them.
 
 use std::collections::BTreeSet;
 

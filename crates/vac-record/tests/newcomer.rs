@@ -1,4 +1,4 @@
-//! Programs as someone writes them who has not read the documentation: they have to compile.
+//! Programs as a user writes them without having read the documentation. They have to compile.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! The ways to read an array: sequences of elements that repeat.
+//! Computes the ways to read an array: sequences of elements that repeat.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::shapes::Shapes;
 
 /// The maximum number of alternatives that an array is multiplied out to.
 const MAX_ALTERNATIVES: usize = 32;
-/// Elements of an array that follow each other.
+/// Consecutive elements of an array with the same types.
 #[derive(Clone)]
 pub(crate) struct Run<'s> {
     /// The types that an element may have.
@@ -23,7 +23,7 @@ impl Run<'_> {
     }
 }
 
-/// The properties that were lost when elements were collected.
+/// The properties of an array that were lost when its elements were merged.
 #[derive(Default)]
 pub(crate) struct Losses {
     /// Whether groups of elements repeat.

@@ -1,4 +1,4 @@
-//! The kinds of JSON values that a type may accept.
+//! Computes the kinds of JSON values that a type may accept.
 
 use vac_cddl::ir::{
     Control, Element, ElementKind, Group, LiteralValue, MemberKey, RuleId, Schema, TagNumber, Type,
@@ -17,12 +17,12 @@ pub(crate) const ARRAY: KindSet = 32;
 pub(crate) const OBJECT: KindSet = 64;
 const ALL: KindSet = 127;
 
-/// Rounds over all rules. Each round makes sets smaller, so that they contain what is accepted
-/// after any of them.
+/// The maximum number of rounds over all rules. Each round removes kinds, so that the sets contain
+/// all accepted kinds after any number of rounds.
 const MAX_ROUNDS: usize = 20;
 
 /// The kinds of values that the rules of a schema may accept. No JSON value matches a rule without
-/// any.
+/// a kind.
 pub(crate) struct Kinds {
     rules: Vec<KindSet>,
 }
@@ -34,7 +34,7 @@ impl Kinds {
         for round in 0..MAX_ROUNDS {
             let mut is_changed = false;
             for at in 0..schema.rules.len() {
-                // Rules refer to later ones as well as to earlier ones.
+                // Alternate the direction, because rules refer both to earlier and to later rules.
                 let rule = if round % 2 == 0 { schema.rules.len() - 1 - at } else { at };
                 let found = kinds.get(&schema.rules[rule].body);
                 is_changed |= found != kinds.rules[rule];

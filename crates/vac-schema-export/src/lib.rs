@@ -1,7 +1,9 @@
-//! CDDL as JSON Schema (draft 2020-12) and as TypeScript, for programs that do not read CDDL.
+//! Exports CDDL as JSON Schema (draft 2020-12) and as TypeScript, for programs that do not read
+//! CDDL.
 //!
 //! ```
-//! let schema = vac_cddl::parse("point.cddl", "point = { x: int, ? label: tstr .size (0..20) }")?;
+//! let text = "point = { x: int, ? label: tstr .size (0..20) }";
+//! let schema = vac_cddl::parse("point.cddl", text)?;
 //!
 //! let exported = vac_schema_export::json_schema(&schema)?;
 //! assert!(exported.text.contains(r#""required": ["#));
@@ -15,15 +17,15 @@
 //!
 //! # Decisions
 //!
-//! * **Never stricter.** What is exported accepts every JSON document that the CDDL accepts. Where
-//!   it accepts more, a [`Note`] says so, and so does the output, as `$comment` or as a comment.
-//!   `EXPORT.md` lists what these formats cannot express.
+//! * **Never stricter.** An exported schema accepts every JSON document that the CDDL accepts.
+//!   Where it accepts more, a [`Note`] states it, and so does the output, as `$comment` or as a
+//!   comment. `EXPORT.md` lists what these formats cannot express.
 //! * **JSON only.** Byte strings, tags and keys that are not texts do not exist in JSON. A choice
 //!   without an alternative for JSON accepts nothing.
 //! * **One reader of CDDL.** The input is the intermediate representation of `vac-cddl`, from which
 //!   the validator's tables are made, too. Tests compare verdicts over all golden schemas.
 //! * **Bounded.** Alternatives inside of maps and arrays are multiplied out up to a limit, and the
-//!   whole output has one ([`Error::TooLarge`]).
+//!   size of the whole output is limited ([`Error::TooLarge`]).
 #![doc = include_str!("../EXPORT.md")]
 
 mod array_shape;
@@ -46,7 +48,7 @@ use crate::shapes::Shapes;
 pub struct ExportedSchema {
     /// The text.
     pub text: String,
-    /// Notes on the places where it accepts more than the CDDL does.
+    /// Notes on the constructs of which it accepts more than the CDDL does.
     pub notes: Vec<Note>,
 }
 
@@ -55,7 +57,7 @@ pub struct ExportedSchema {
 pub struct Note {
     /// The location of the construct.
     pub location: Location,
-    /// What the exported schema does not express.
+    /// A description of what the exported schema does not express.
     pub message: String,
 }
 
@@ -75,7 +77,7 @@ pub enum Error {
     NotJson {
         /// The name of the rule.
         rule: String,
-        /// Its location.
+        /// The location of the rule.
         location: Location,
     },
 }

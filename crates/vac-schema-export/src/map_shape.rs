@@ -1,5 +1,5 @@
-//! The ways to read a map: alternatives of members with known keys, members whose keys have a type,
-//! and optional groups.
+//! Computes the ways to read a map: alternatives of members with known keys, members whose keys
+//! have a type, and optional groups.
 
 use std::collections::HashSet;
 
@@ -105,7 +105,8 @@ impl<'s> Shapes<'s> {
         alternatives
     }
 
-    /// Adds a member to all alternatives. Returns whether JSON has such members, or need not.
+    /// Adds a member to all alternatives. Returns whether JSON has such members, or the member is
+    /// optional.
     fn add_member(
         &self,
         alternatives: &mut [Alternative<'s>],
@@ -169,7 +170,7 @@ impl Alternative<'_> {
     }
 }
 
-/// Makes one alternative of several, in which every member is optional.
+/// Merges several alternatives into one, in which every member is optional.
 fn merge_loosely<'s>(choices: Vec<Alternative<'s>>, loss: &'static str) -> Alternative<'s> {
     let mut merged = Alternative { losses: vec![loss], ..Alternative::default() };
     for choice in choices {
@@ -183,7 +184,7 @@ fn merge_loosely<'s>(choices: Vec<Alternative<'s>>, loss: &'static str) -> Alter
     merged
 }
 
-/// Returns optional groups. Each can occur once, because its keys can.
+/// Returns optional groups. Each can occur only once, because its keys can.
 fn optional_groups(choices: Vec<Alternative<'_>>, is_one: bool) -> Alternative<'_> {
     let mut keys = HashSet::new();
     let is_simple = choices.iter().all(|choice| {

@@ -1,4 +1,4 @@
-//! Names for the rules of a schema.
+//! Chooses names for the rules of a schema.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +17,8 @@ pub(crate) struct RuleNames {
 }
 
 impl RuleNames {
-    /// Names the rules that the start rule leads to, except through what no JSON value matches.
-    /// `make` makes a name of that of a rule; equal names are numbered.
+    /// Names the rules that the start rule leads to, except through types that no JSON value
+    /// matches. `make` converts the name of a rule; equal names are numbered.
     pub fn new(shapes: &Shapes<'_>, reserved: &[&str], make: impl Fn(&str) -> String) -> Self {
         let rules: Vec<_> = reachable(shapes.schema, &shapes.kinds)
             .into_iter()
@@ -46,7 +46,7 @@ impl RuleNames {
     }
 }
 
-/// Returns what separates a name from a number: a number after a digit would be read as part of it.
+/// Returns the separator between a name and a number: `_` after a digit.
 fn separator(name: &str) -> &'static str {
     if name.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" }
 }

@@ -1,4 +1,4 @@
-//! What the formats have in common: which JSON values types accept.
+//! Computes the JSON values that types accept, for all output formats.
 
 use vac_cddl::ir::{Control, Literal, LiteralValue, Schema, Type, TypeKind};
 

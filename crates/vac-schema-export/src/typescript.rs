@@ -104,7 +104,8 @@ impl<'s> Writer<'s> {
         format!("/* {message} */ ")
     }
 
-    /// Writes a type. What is not one word is in parentheses or brackets, except for unions.
+    /// Writes a type. The result is a single word, or in parentheses or brackets, except for
+    /// unions.
     fn ty(&mut self, ty: &'s Type, level: usize) -> String {
         self.parts += 1;
         if self.parts > MAX_PARTS {
@@ -220,7 +221,7 @@ impl<'s> Writer<'s> {
         let in_groups: HashSet<_> =
             alternative.groups.iter().flatten().map(|known| known.key).collect();
         for ((known, is_required), mut values) in members.iter().zip(values) {
-            // What a known key does not accept, a type of keys may.
+            // A type of keys may accept a value that the known key does not accept.
             let is_left = !known.is_cut || in_groups.contains(known.key);
             if has_index && is_left && !is_required {
                 values.extend(of_index.iter().cloned());
@@ -334,7 +335,7 @@ fn of_kinds(kinds: u8) -> String {
     union(parts)
 }
 
-/// Numbers that TypeScript cannot write exactly are just numbers.
+/// Writes a literal. A number that TypeScript cannot express exactly becomes `number`.
 fn literal(value: &LiteralValue) -> String {
     const MAX_SAFE: i128 = (1 << 53) - 1;
     match value {

@@ -1,5 +1,5 @@
-//! What schemas of CDDL become in JSON Schema and TypeScript. `tests/interchange` compares verdicts
-//! over all golden schemas with those of other tools.
+//! Tests the JSON Schema and TypeScript of CDDL schemas. `tests/interchange` compares verdicts over
+//! all golden schemas with those of other tools.
 
 use serde_json::{Value, json};
 use vac_schema_export::{Error, ExportedSchema};
@@ -192,7 +192,7 @@ export interface Shape {
 
 #[test]
 fn alternatives_within_alternatives_are_limited() {
-    // Each level writes the one inside it twice.
+    // Each level contains the one inside it twice.
     let mut cddl = "tstr".to_owned();
     for _ in 0..19 {
         cddl = format!("{{ (a: tstr // b: tstr), k: {cddl} }}");

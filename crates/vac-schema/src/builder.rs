@@ -1,7 +1,7 @@
 //! Builds the tables of a schema.
 //!
-//! Types may refer to rules before these are defined ([`Builder::declare_rule`]); what the
-//! matcher has to know about each type is computed at the end.
+//! Types may refer to rules before these are defined ([`Builder::declare_rule`]); the facts that
+//! the matcher needs about each type are computed at the end.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -44,9 +44,9 @@ pub struct Builder {
 /// The definition of a rule.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// The rule's name.
+    /// The name of the rule.
     pub name: String,
-    /// Its type.
+    /// The type of the rule.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude.
     pub is_prelude: bool,
@@ -55,10 +55,10 @@ pub struct Definition {
 /// The reason why tables cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// A rule was declared and not defined.
+    /// A rule was declared, but not defined.
     Undefined(RuleId),
-    /// A type refers to itself, or to more than 500 types in a row, without a map, an array,
-    /// a tag or a byte string in between.
+    /// A type refers to itself, or to a chain of more than 500 types, without a map, an array, a
+    /// tag or a byte string in between.
     TooDeep(TypeId),
 }
 

@@ -22,7 +22,7 @@ const MAX_CHARACTERS: usize = 60;
 const MAX_BYTES: usize = 16;
 
 impl Schema {
-    /// Describes what a type accepts, in the words that violations use.
+    /// Describes the values that a type accepts, in the words of violations.
     pub fn describe(&self, id: TypeId) -> String {
         Matcher::new(self, 0, &mut Budget::with_steps(0)).describe(id)
     }
@@ -132,7 +132,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// Describes a group by what its alternatives begin with.
+    /// Describes a group by the first elements of its alternatives.
     pub(crate) fn describe_group(&self, id: GroupId) -> String {
         let first = self.group(id).choices.iter().map(|sequence| {
             match sequence.elements.first().map(|element| &element.kind) {

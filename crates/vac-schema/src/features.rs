@@ -1,10 +1,10 @@
-//! Features of a schema (`.feature`, RFC 9165 section 4) that documents may use or not.
+//! Enables and disables features of a schema (`.feature`, RFC 9165 section 4).
 
 use std::collections::BTreeSet;
 
 use crate::tables::{Control, Schema, TypeKind};
 
-/// The features that documents may use. By default all of them.
+/// The features of a schema that documents may use. All of them by default.
 ///
 /// A type with a disabled feature accepts nothing, so that another alternative may accept the
 /// value. If none does, the violation names the feature.
@@ -53,7 +53,7 @@ impl Features {
     }
 }
 
-/// All features, where a reference is needed.
+/// All features, for uses that need a reference.
 pub(crate) static ALL: Features = Features::ALL;
 
 impl Default for Features {

@@ -1,9 +1,9 @@
 //! Schema tables, and the matcher that checks documents against them.
 //!
-//! A [`Schema`] is what CDDL text becomes: flat tables of rules, types and groups. Tables
-//! can be made at run time (crate `vac-cddl` reads CDDL into them) or be constants (crate
-//! `vac-codegen` prints them as a `static`). Both are matched by the same code, so that
-//! verdicts, paths and messages are the same in both ways of use.
+//! A [`Schema`] is a CDDL specification as flat tables of rules, types and groups. Tables can be
+//! built at run time (crate `vac-cddl` reads CDDL into them) or be constants (crate `vac-codegen`
+//! prints them as a `static`). Both are matched by the same code, so that verdicts, paths and
+//! messages are the same in both ways of use.
 //!
 //! ```
 //! use vac_schema::builder::{Builder, Definition};
@@ -19,7 +19,8 @@
 //! let member = builder.member(1, 1, MemberKey::Literal(x), true, int);
 //! let group = builder.add_group(vec![vec![member]]);
 //! let point = builder.add_type(TypeKind::Map(group));
-//! let root = builder.add_rule(Definition { name: "point".to_owned(), body: point, is_prelude: false });
+//! let definition = Definition { name: "point".to_owned(), body: point, is_prelude: false };
+//! let root = builder.add_rule(definition);
 //! let schema = builder.finish(root)?;
 //!
 //! let document = Document::json(br#"{"x": "one"}"#)?;
@@ -34,16 +35,16 @@
 //! # Decisions
 //!
 //! * **Report and probe.** A check runs in *report* mode (record every violation and go on)
-//!   or in *probe* mode (stop at the first one; used while trying alternatives). It is one
-//!   code for both.
+//!   or in *probe* mode (stop at the first one; used while trying alternatives). Both modes run the
+//!   same code.
 //! * **Ordered and greedy**, as RFC 8610 has it for parsing expressions: a choice takes the
 //!   first alternative that matches, a repetition takes what it can, and neither is
 //!   revisited. In a map, members with a literal key are matched first, then groups, then
 //!   members whose key is a type.
-//! * **Linear.** Verdicts of probes on containers are remembered, repetitions in arrays
-//!   remember where they end, and paths are found in one walk over the document.
+//! * **Linear.** Verdicts of probes on containers are cached, and so are the ends of repetitions in
+//!   arrays; paths are found in one walk over the document.
 //! * **One depth budget.** A document inside a byte string continues at the depth of the
-//!   byte string, so that documents inside documents come to an end.
+//!   byte string, so that nesting documents inside documents cannot exceed the limit.
 //! * **Duplicate keys** are violations at every depth, also where the schema accepts
 //!   anything.
 
@@ -103,7 +104,7 @@ impl Schema {
         &self.rules[id as usize].name
     }
 
-    /// Returns the members with a literal key of the map that a rule is, in the order of the
+    /// Returns the members of a rule's map that have a literal key, in the order of the
     /// specification. `None` if the rule is not a map with one alternative.
     pub fn literal_members(&self, RuleId(rule): RuleId) -> Option<Vec<LiteralMember<'_>>> {
         let mut id = self.rules[rule as usize].body;
@@ -121,8 +122,8 @@ impl Schema {
         Some(members.collect())
     }
 
-    /// Returns the rule with a name that is input. Code that needs one rule in particular uses its
-    /// generated constant, which cannot be missing.
+    /// Returns the rule of this name, for names that a user gives. Code that needs a particular
+    /// rule uses its generated constant, which cannot be missing.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         let at = self.rules.iter().position(|rule| rule.name == name)?;
         u32::try_from(at).ok().map(RuleId)

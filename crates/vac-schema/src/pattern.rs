@@ -14,10 +14,12 @@ use crate::tables::TableText;
 /// Maximum memory that the search of one expression uses for states, in bytes.
 const CACHE_BYTES: usize = 256 << 10;
 
-/// Maximum size of the tables of all expressions of a schema together, in bytes, and the largest
-/// and the smallest limit for one. An expression with a larger table is matched without one.
+/// Maximum size of the tables of all expressions of a schema together, in bytes. An expression
+/// whose table would exceed its limit is matched without one.
 const ALL_TABLES_BYTES: usize = 16 << 20;
+/// Maximum size of the table of one expression if a schema has few expressions.
 const MAX_TABLE_BYTES: usize = 1 << 20;
+/// The limit for the table of one expression if a schema has many expressions.
 const MIN_TABLE_BYTES: usize = 4 << 10;
 
 /// A regular expression. Tables made at run time compile it when they are built, constants at
@@ -36,9 +38,9 @@ pub struct Pattern {
 /// The reason why an expression cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
-    /// It is not a regular expression.
+    /// The text is not a regular expression.
     Syntax(String),
-    /// It takes too much memory.
+    /// The compiled expression takes too much memory.
     TooLarge,
 }
 
@@ -111,7 +113,7 @@ fn table_bytes(count: usize) -> usize {
 #[derive(Debug)]
 struct Compiled {
     regex: Regex,
-    /// Made at the first use.
+    /// The table, which is built at the first use.
     table: OnceLock<Option<Table>>,
 }
 
@@ -132,8 +134,8 @@ impl Compiled {
     }
 }
 
-/// The next state for every state and byte. Most texts that schemas restrict are short: a
-/// table decides in a few nanoseconds.
+/// The next state for every state and byte. It matches short texts, which most texts are, in a few
+/// nanoseconds.
 #[derive(Debug)]
 struct Table {
     states: dense::DFA<Vec<u32>>,
@@ -141,7 +143,8 @@ struct Table {
 }
 
 impl Table {
-    /// Makes the table of an expression that is anchored at both ends, unless it is too large.
+    /// Creates the table of an expression that is anchored at both ends. `None` if it would be too
+    /// large.
     fn new(regex: &str, max_bytes: usize) -> Option<Self> {
         if !regex.starts_with("\\A") || !regex.ends_with("\\z") {
             return None;
@@ -193,7 +196,7 @@ mod tests {
                 let without = pattern.compiled().regex.is_match(text);
                 assert_eq!(pattern.is_match(text, 1), without, "{expression} {text:?}");
             }
-            // Tables do not know Unicode word boundaries.
+            // Tables do not support Unicode word boundaries.
             assert_eq!(table(&pattern).is_some(), !expression.contains("\\b"), "{expression}");
         }
     }

@@ -1,12 +1,12 @@
-//! Text in the formats of C's `printf` (RFC 9741 section 2.3).
+//! Reads and matches format strings of C's `printf` (RFC 9741 section 2.3).
 //!
 //! RFC 9741 takes the format strings of C (C17 section 7.21.6.1) without length modifiers and
-//! without `%p` and `%n`. `%s` is a text, `%c` the number of a Unicode character. What C
-//! leaves undefined or to the implementation (`%a`, flags without a meaning) is refused.
+//! without `%p` and `%n`. `%s` is a text, `%c` the number of a Unicode character. Formats whose
+//! result C does not define (`%a`, flags without a meaning) are errors.
 
 use crate::tables::TableText;
 
-/// The largest width or precision.
+/// The maximum width or precision.
 const MAX_WIDTH: usize = 1_000;
 
 /// A format string.
@@ -73,7 +73,7 @@ pub(crate) enum Item<'a> {
 }
 
 impl Format {
-    /// Parses a format string. The error states why it is not one.
+    /// Parses a format string. The error is the reason why the text is not one.
     pub fn parse(source: TableText) -> Result<Self, String> {
         parse(&source)?;
         Ok(Self { source })

@@ -194,7 +194,7 @@ impl<'s> Matcher<'s, '_> {
 
     /// Returns whether a type accepts some integer that is not less than `least`.
     fn accepts_from(&self, id: TypeId, least: i128) -> bool {
-        /// More bytes than any integer has.
+        /// A number of bytes that is greater than that of any integer.
         const MANY: i128 = 64;
         match &self.type_(self.resolve(id)).kind {
             TypeKind::Literal(literal) => {
@@ -294,7 +294,7 @@ fn compare(node: Node<'_, '_>, value: &LiteralValue) -> Option<Ordering> {
     }
 }
 
-/// Compares without rounding the integer, whose absolute value is less than 2^65.
+/// Compares an integer, whose absolute value is less than 2^65, with a float without rounding it.
 #[allow(clippy::cast_possible_truncation)] // the float is whole and small by then
 fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
     const BEYOND: f64 = 36_893_488_147_419_103_232.0; // 2^65

@@ -1,8 +1,7 @@
 //! A schema as flat tables: rules, types and groups that refer to each other by index.
 //!
 //! Every part can be written as a constant, so that a code generator can print the tables
-//! that [`crate::builder::Builder`] makes at run time as a `static`. Two schemas are equal
-//! if their tables are.
+//! of [`crate::builder::Builder`] as a `static`. Two schemas are equal if their tables are.
 
 use std::borrow::Cow;
 
@@ -13,13 +12,13 @@ use crate::pattern::Pattern;
 use crate::printf::Format;
 use crate::text_encoding::TextEncoding;
 
-/// A list that a constant borrows and a schema made at run time owns.
+/// A list, which is borrowed in a constant and owned in a schema built at run time.
 pub type TableList<T> = Cow<'static, [T]>;
 
-/// A text that a constant borrows and a schema made at run time owns.
+/// A text, which is borrowed in a constant and owned in a schema built at run time.
 pub type TableText = Cow<'static, str>;
 
-/// A schema: what the documents of a format have to satisfy.
+/// A schema: the rules that the documents of a format have to satisfy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     /// The named types.
@@ -56,19 +55,19 @@ pub struct Rule {
     /// The name in the specification; an instance of a generic rule is called
     /// `name<argument, ...>`.
     pub name: TableText,
-    /// Its type.
+    /// The type that the rule names.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude (RFC 8610 appendix D). Messages then name
     /// the rule that refers to it.
     pub is_prelude: bool,
 }
 
-/// A type, with what the matcher needs to know about it at every visit.
+/// A type, with the facts about it that the matcher needs at every visit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     /// The values that it accepts.
     pub kind: TypeKind,
-    /// The kinds of nodes that it can accept at all.
+    /// The kinds of nodes that it can accept.
     pub kinds: Kinds,
     /// Whether a match is decided without the content of a node: neither the type nor anything it
     /// refers to looks inside a container, a tag or a byte string.
@@ -78,11 +77,11 @@ pub struct Type {
 /// The values that a type accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
-    /// Everything.
+    /// Any value.
     Any,
     /// Accepts what a rule accepts.
     Rule(RuleId),
-    /// One value.
+    /// A single value.
     Literal(LiteralValue),
     /// Numbers from `low` to `high`. Both are integers, or both are floats.
     Range {
@@ -93,7 +92,7 @@ pub enum TypeKind {
         /// Whether the upper end is included.
         is_inclusive: bool,
     },
-    /// Values that an alternative accepts: the first that matches decides.
+    /// Values that one of several alternatives accepts. The first one that matches is taken.
     Choice {
         /// The alternatives, in order.
         alternatives: TableList<TypeId>,
@@ -145,31 +144,33 @@ pub enum TagNumber {
 /// A control operator and its argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
-    /// `.size`.
+    /// `.size`: strings with a number of bytes that a type accepts, or unsigned integers that fit
+    /// into such a number of bytes.
     Size(TypeId),
-    /// `.bits`.
+    /// `.bits`: values in which only bits are set whose numbers a type accepts.
     Bits(TypeId),
-    /// `.regexp`.
+    /// `.regexp`: text that matches a regular expression.
     Regexp(PatternId),
-    /// `.cbor`.
+    /// `.cbor`: a byte string that contains a CBOR item which a type accepts.
     Cbor(TypeId),
-    /// `.cborseq`.
+    /// `.cborseq`: a byte string that contains a CBOR sequence which a type accepts as an array.
     Cborseq(TypeId),
-    /// `.within` and `.and`.
+    /// `.within` and `.and`: values that another type accepts as well.
     And(TypeId),
-    /// `.lt`.
+    /// `.lt`: numbers less than a value.
     Less(LiteralValue),
-    /// `.le`.
+    /// `.le`: numbers less than or equal to a value.
     AtMost(LiteralValue),
-    /// `.gt`.
+    /// `.gt`: numbers greater than a value.
     Greater(LiteralValue),
-    /// `.ge`.
+    /// `.ge`: numbers greater than or equal to a value.
     AtLeast(LiteralValue),
-    /// `.eq`.
+    /// `.eq`: a value equal to this one.
     Equal(LiteralValue),
-    /// `.ne`.
+    /// `.ne`: values other than this one.
     NotEqual(LiteralValue),
-    /// `.ne` with a value that is not a number, a text or bytes: the type accepts only it.
+    /// `.ne` with a value that is not a number, a text or bytes, given as a type that accepts only
+    /// this value.
     Not(TypeId),
     /// `.feature`: the name of the feature that a match uses.
     Feature(TableText),
@@ -179,18 +180,18 @@ pub enum Control {
     Base10(TypeId),
     /// `.printf`: text in a format, and the types of its data items.
     Printf(Format, TableList<TypeId>),
-    /// `.json`.
+    /// `.json`: text that contains a JSON document which a type accepts.
     Json(TypeId),
     /// `.join`: a string that consists of the elements of an array of this type.
     Join(TypeId),
-    /// `.abnf` and `.abnfb`.
+    /// `.abnf` and `.abnfb`: strings that a grammar generates.
     Abnf(Grammar),
 }
 
 /// A single value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiteralValue {
-    /// An integer of -2^64 to 2^64 - 1.
+    /// An integer from -2^64 to 2^64 - 1.
     Integer(i128),
     /// A float.
     Float(f64),
@@ -239,7 +240,7 @@ pub struct Group {
 /// One alternative of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
-    /// Its elements, in order.
+    /// The elements of the alternative, in order.
     pub elements: TableList<Element>,
     /// Whether it has at most 64 elements, all of them members. A map of that form is
     /// matched in one pass.
@@ -289,7 +290,7 @@ pub enum MemberKey {
 pub struct LiteralKey {
     /// The key.
     pub value: LiteralValue,
-    /// Its name, if the key is not text; may be empty.
+    /// The name of the key if it is not text. Can be empty.
     pub name: TableText,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes as text (RFC 9741 section 2.1).
+//! Decodes text that encodes bytes (RFC 9741 section 2.1).
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ pub enum TextEncoding {
     Base45,
 }
 
-/// Returns an encoding that ignores the bits of the last character which encode nothing.
+/// Returns an encoding that ignores unused bits of the last character.
 fn lenient(strict: &Encoding) -> Encoding {
     let mut specification = strict.specification();
     specification.check_trailing_bits = false;
@@ -71,7 +71,7 @@ impl TextEncoding {
             Self::HexUpper => &HEXUPPER,
             Self::Base45 => return decode_base45(text.as_bytes()),
         };
-        // Crate data-encoding also accepts several padded texts in a row.
+        // Crate `data-encoding` also accepts several padded texts one after the other.
         if text.find('=').is_some_and(|padding| padding + 2 < text.len()) {
             return None;
         }

@@ -1,24 +1,24 @@
-//! The result of a verification: one answer for each question, and a verdict.
+//! The result of a verification: one answer for each check, and a verdict.
 
 use crate::header::HashAlgorithm;
 use crate::record::Examined;
 
-/// The answer to one question. The text describes what was found and is safe to print.
+/// The answer of one check. Its text describes what was found, and is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "an answer that is not read was not checked"]
 pub enum Answer {
-    /// Yes.
+    /// The check succeeded.
     Ok(String),
-    /// No.
+    /// The check failed.
     Failed(String),
-    /// Unknown, because something needed to check it was not given.
+    /// Not checked, because something that the check needs was not given.
     NotChecked(String),
-    /// The question does not apply.
+    /// The check does not apply.
     Absent(String),
 }
 
 impl Answer {
-    /// Returns the answer as a word, for people.
+    /// Returns the answer as a word, for display.
     pub fn word(&self) -> &'static str {
         match self {
             Self::NotChecked(_) => "not checked",
@@ -46,20 +46,20 @@ impl Answer {
         }
     }
 
-    /// Returns whether the answer is yes.
+    /// Returns whether the check succeeded.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Ok(_))
     }
 
-    /// Returns whether the answer is negative.
+    /// Returns whether the check failed.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 }
 
-/// The result of all answers together.
+/// The result of all checks together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "the signature may not be valid"]
 pub enum SignatureVerdict {
@@ -83,11 +83,11 @@ impl SignatureVerdict {
     }
 }
 
-/// The answers to all questions about an envelope of lifetime `'e`.
+/// The result of verifying an envelope of lifetime `'e`: an answer for each check.
 #[derive(Clone, Debug)]
 #[must_use = "the signature may not be valid"]
 pub struct Answers<'e> {
-    /// Whether the bytes are an envelope at all.
+    /// Whether the bytes are an envelope.
     pub is_signed: bool,
     /// Whether the protected header is encoded deterministically (RFC 8949 section 4.2.1);
     /// `None` if it could not be read.
@@ -138,16 +138,16 @@ pub struct Hashes {
     pub stated_digest: Option<(HashAlgorithm, Vec<u8>)>,
 }
 
-/// What a signature covers.
+/// The content that a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedContent {
-    /// The record as it is.
+    /// The bytes of the record.
     Record,
     /// The record's canonical JSON.
     CanonicalJson,
-    /// The digest of the record as it is.
+    /// The digest of the bytes of the record.
     RecordDigest,
-    /// The digest of its canonical JSON.
+    /// The digest of the record's canonical JSON.
     CanonicalJsonDigest,
 }
 
@@ -182,16 +182,16 @@ pub struct SignedFacts {
     pub issuer: Option<String>,
     /// The subject.
     pub subject: Option<String>,
-    /// When the signer says that it signed, in whole seconds since 1970.
+    /// The time of signing that the signer claims, in whole seconds since 1970.
     pub issued_at: Option<i64>,
     /// The media type of the record.
     pub content_type: Option<String>,
-    /// What the signature covers.
+    /// The content that the signature covers.
     pub signed: SignedContent,
 }
 
 impl<'e> Answers<'e> {
-    /// Creates the answers about bytes that are not a valid envelope.
+    /// Creates the answers for bytes that are not a valid envelope.
     pub(crate) fn without_envelope(is_signed: bool, why: String) -> Self {
         let unknown = || Answer::NotChecked("the envelope could not be read".to_owned());
         Self {
@@ -215,7 +215,7 @@ impl<'e> Answers<'e> {
         }
     }
 
-    /// Returns the questions and their answers, in order.
+    /// Returns the names of the checks and their answers, in order.
     pub fn lines(&self) -> Vec<(&'static str, &Answer)> {
         let mut lines = vec![
             ("envelope", &self.envelope),
@@ -230,7 +230,7 @@ impl<'e> Answers<'e> {
         lines
     }
 
-    /// Returns the result of all answers together.
+    /// Returns the result of all checks together.
     pub fn verdict(&self) -> SignatureVerdict {
         let has_failed = self.lines().iter().any(|(_, answer)| answer.is_failed());
         match (self.signature.is_ok() && !has_failed, &self.examined) {

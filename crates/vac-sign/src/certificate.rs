@@ -15,7 +15,8 @@ use crate::key::{KeyError, PublicKey};
 use crate::x509::{Constraints, Purpose};
 
 /// The maximum number of certificates in an envelope: a signer's, a root's, and as many
-/// between them as `webpki` accepts. The number of paths through them is exponential.
+/// between them as `webpki` accepts. The limit is low because the number of paths through them is
+/// exponential.
 pub(crate) const MAX_CHAIN: usize = 8;
 
 /// The algorithms that certificates may be signed with.
@@ -33,7 +34,7 @@ pub(crate) const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
     webpki::ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
 ];
 
-/// A certificate, and those between it and a root, in this order.
+/// A certificate chain: a signer's certificate, then those of its issuers, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain(Vec<CertificateDer<'static>>);
 
@@ -41,8 +42,9 @@ pub struct Chain(Vec<CertificateDer<'static>>);
 ///
 /// A certificate with CA:TRUE and the key usage keyCertSign is an authority: it may issue
 /// others, within its own validity period, path length, name constraints and extended key
-/// usage. Any certificate, authority or not, is trusted itself, as long as it is valid. Nothing
-/// is fetched: a certificate that was revoked is trusted until it expires.
+/// usage. Every root, whether it is an authority or not, is also trusted as a signer's certificate,
+/// as long as it is valid. Nothing is fetched: a certificate that was revoked is trusted until it
+/// expires.
 #[derive(Clone, Debug)]
 pub struct Trust {
     /// Authorities, or signers' certificates themselves.
@@ -54,19 +56,19 @@ pub struct Trust {
 /// The reason why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
-    /// It is missing.
+    /// There is no certificate.
     Missing,
     /// The only one is in the unprotected header, and nothing protected names it.
     Unprotected,
-    /// It could not be parsed.
+    /// The certificate could not be parsed.
     Unreadable(String),
-    /// Its key cannot be used.
+    /// The key of the certificate cannot be used.
     Key(KeyError),
-    /// Its key is not the signer's.
+    /// The key of the certificate is not the signer's.
     OtherKey,
-    /// It does not lead to a root that is trusted.
+    /// The certificate does not lead to a trusted root.
     Chain(String),
-    /// It is not the one whose hash is in the protected header.
+    /// The certificate is not the one whose hash is in the protected header.
     Hash,
     /// There are too many.
     TooMany(usize),
@@ -144,7 +146,8 @@ impl Chain {
         }
     }
 
-    /// Checks that the first certificate leads to a trusted authority, or is trusted itself.
+    /// Checks that the first certificate leads to a trusted authority, or is itself trusted, at the
+    /// time of `trust`.
     pub fn check(&self, trust: &Trust) -> Result<(), CertificateError> {
         self.check_for(Purpose::Signing, &trust.roots, trust.time)
     }
@@ -218,8 +221,8 @@ impl<'r> Authorities<'r> {
         found
     }
 
-    /// Makes the checks that `webpki` omits: that every certificate of a path that issues another
-    /// may do so, and the length that the anchor allows.
+    /// Makes the checks that `webpki` omits: every certificate of a path that issues another one
+    /// has to be allowed to, and the path may not be longer than the anchor allows.
     fn check_path(&self, path: &VerifiedPath<'_>) -> Result<(), webpki::Error> {
         let mut length = 0;
         for between in path.intermediate_certificates() {
@@ -236,7 +239,8 @@ impl<'r> Authorities<'r> {
         }
     }
 
-    /// Describes the trust roots that may not issue certificates, if that can be the reason.
+    /// Describes the trust roots that may not issue certificates, if that can be the reason for an
+    /// error.
     fn refusal(&self, error: &webpki::Error) -> String {
         match (error, &self.refused[..]) {
             (webpki::Error::UnknownIssuer, [why]) => {
@@ -275,7 +279,7 @@ fn check_validity(
     let usage = ForPurpose(purpose);
     let verified = certificate.verify_for_usage(ALGORITHMS, &[], &[], time, usage, None, None);
     match verified {
-        // Both come after the validity period was checked.
+        // `webpki` reports both only after it has checked the validity period.
         Err(webpki::Error::UnknownIssuer | webpki::Error::CaUsedAsEndEntity) => Ok(()),
         other => other.map(drop),
     }
@@ -331,7 +335,7 @@ impl ExtendedKeyUsageValidator for ForPurpose {
         if present.is_empty() {
             return Ok(());
         }
-        // Only the kind of the error is used.
+        // The content of the error is not used, only its kind.
         let required = webpki::KeyUsage::client_auth();
         let context = RequiredEkuNotFoundContext { required, present };
         Err(webpki::Error::RequiredEkuNotFoundContext(context))

@@ -11,9 +11,10 @@ use crate::signer::SecretKey;
 
 /// Maximum number of iterations of PBKDF2: some seconds.
 const MAX_ITERATIONS: u32 = 10_000_000;
-/// Maximum memory of scrypt.
+/// Maximum memory of scrypt, in bytes.
 const MAX_MEMORY: u64 = 256 << 20;
-/// Maximum number of times that scrypt goes through its memory.
+/// Maximum parallelization parameter of scrypt: how many times it processes a block of memory of
+/// the stated size.
 const MAX_PARALLELIZATION: u16 = 16;
 /// The cost of scrypt in new keys: 2^14 blocks of 1 KiB, the most that OpenSSL reads by default.
 const LOG_COST: u8 = 14;
@@ -27,7 +28,7 @@ pub(crate) fn decrypt(content: &[u8], password: Option<&[u8]>) -> Result<SecretK
     check_cost(&parameters.kdf)?;
     let password = password.ok_or(KeyError::PasswordRequired)?;
     let secret = info.decrypt(password).map_err(|error| match error {
-        // One wrong password of 256 gives bytes with valid padding, which are not DER.
+        // About one in 256 wrong passwords decrypts to bytes with valid padding that are not DER.
         Error::EncryptedPrivateKey(pkcs5::Error::DecryptFailed) | Error::Asn1(_) => {
             KeyError::WrongPassword
         }
@@ -56,7 +57,7 @@ fn unreadable(error: Error) -> KeyError {
     }
 }
 
-/// Refuses what would take minutes or gigabytes.
+/// Checks that deriving the key takes neither minutes nor gigabytes.
 fn check_cost(kdf: &Kdf) -> Result<(), KeyError> {
     match kdf {
         Kdf::Pbkdf2(parameters) if parameters.iteration_count > MAX_ITERATIONS => {

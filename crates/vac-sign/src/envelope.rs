@@ -42,17 +42,17 @@ pub struct Envelope<'a> {
 pub enum EnvelopeError {
     /// The bytes are not an envelope.
     NotSigned(&'static str),
-    /// Not CBOR, or more than one item.
+    /// The bytes are not CBOR, or more than one item.
     Syntax(SyntaxError),
-    /// An array of four without a tag.
+    /// An array of four elements without a tag.
     Untagged,
-    /// A tag around the tag.
+    /// The tag of a `COSE_Sign1` inside another tag.
     DoubleTagged(u64),
-    /// A tag inside the tag.
+    /// Another tag inside the tag of a `COSE_Sign1`.
     TagInside(u64),
-    /// Another tag.
+    /// Another tag in place of that of a `COSE_Sign1`.
     OtherTag(u64),
-    /// Not four elements of the right kinds.
+    /// The envelope does not have four elements of the right kinds.
     Shape {
         /// The element, or the whole envelope.
         what: &'static str,
@@ -61,7 +61,7 @@ pub enum EnvelopeError {
         /// The type that was found.
         found: String,
     },
-    /// The payload is `undefined`, which is not `null`.
+    /// The payload is `undefined` instead of `null`.
     UndefinedPayload,
     /// A part that has to be encoded deterministically is not.
     NotDeterministic(&'static str),
@@ -90,7 +90,7 @@ pub enum EnvelopeError {
     Critical {
         /// The label of the parameter.
         label: String,
-        /// Why it is not supported.
+        /// The reason for which it is not supported.
         why: &'static str,
     },
     /// A hash envelope with a content type (3) in addition to that of the hashed bytes (259).
@@ -259,7 +259,7 @@ pub(crate) enum Role {
 }
 
 fn scan(bytes: &[u8]) -> Result<Document<'_>, EnvelopeError> {
-    // A tag, or an array without its tag.
+    // An envelope begins with a tag, or with an array if the tag is missing.
     let may_be_one = |byte: &u8| matches!(byte >> 5, 4 | 6) && !byte.is_ascii();
     match bytes.first() {
         None => return Err(EnvelopeError::NotSigned("an empty file")),
@@ -328,7 +328,7 @@ fn duplicate_label(document: &Document<'_>, parameter: usize) -> Option<String> 
     if path::steps(value).len() == parameter {
         return Some(format!("label {}", label_text(key)));
     }
-    // Labels further down are not those of parameters and have no names.
+    // Only labels of parameters have names, not labels at deeper levels.
     let label = key.integer().map_or_else(|| label_text(key), |number| number.to_string());
     Some(format!("label {label} ({})", path::pointer(value)))
 }

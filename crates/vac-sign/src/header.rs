@@ -33,9 +33,9 @@ pub struct Header {
     pub chain: Option<Vec<Vec<u8>>>,
     /// The hash of the signer's certificate.
     pub certificate_hash: Option<CertificateHash>,
-    /// Of a hash envelope: the algorithm of the digest in the payload.
+    /// For a hash envelope, the algorithm of the digest in the payload.
     pub payload_hash: Option<HashAlgorithm>,
-    /// Of a receipt: the verifiable data structure.
+    /// For a receipt, the verifiable data structure.
     pub data_structure: Option<i128>,
     /// Whether the certificate has to be checked (`crit`).
     pub certificate_is_critical: bool,
@@ -43,7 +43,7 @@ pub struct Header {
     pub key_id_is_critical: bool,
 }
 
-/// A media type, or its number in the `CoAP` registry.
+/// A content type: a media type, or its number in the `CoAP` registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentType {
     /// The text of the media type, or a description of the number.
@@ -63,7 +63,7 @@ pub struct Claims {
     pub expires: Option<f64>,
     /// The time before which the claims are not valid, in seconds since 1970.
     pub not_before: Option<f64>,
-    /// When the signer says that it signed, in seconds since 1970.
+    /// The time of signing that the signer states, in seconds since 1970.
     pub issued_at: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ impl Claims {
     }
 }
 
-/// `x5t`: an algorithm, and the hash of a certificate.
+/// The hash of a certificate and its algorithm (`x5t`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateHash {
     /// The hash algorithm.
@@ -222,7 +222,7 @@ pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }
 
-/// Labels by value: integers and text.
+/// A set of labels, compared by value: integers and text.
 #[derive(Default)]
 pub(crate) struct Labels(BTreeSet<(Option<i128>, Option<String>)>);
 
@@ -299,7 +299,7 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
         })
     };
     let claims = || {
-        // It is not used, but has to be of the right type.
+        // The claim is not used, but its value has to be of the right type.
         read(map, CTI, "bytes", bytes)?;
         Ok(Claims {
             issuer: text(ISS)?,
@@ -312,7 +312,7 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
     claims().map_err(EnvelopeError::in_claims)
 }
 
-/// `bstr`, or an array of two to [`MAX_CHAIN`].
+/// Reads certificates: a `bstr`, or an array of two to [`MAX_CHAIN`] of them.
 pub(crate) fn chain(node: Node<'_, '_>) -> Option<Vec<Vec<u8>>> {
     if node.kind() == Kind::Bytes {
         return Some(vec![bytes(node)?]);
@@ -369,7 +369,8 @@ impl Understood {
     fn check(&self, label: Node<'_, '_>) -> Result<(), EnvelopeError> {
         let why = match label.integer() {
             Some(ALG | CWT_CLAIMS | KID) => return Ok(()),
-            // The payload of a receipt is a root, whatever its header states.
+            // The payload of a receipt is the root of a tree, even if its header states a content
+            // type.
             Some(CONTENT_TYPE | PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE)
                 if self.role == Role::Receipt =>
             {

@@ -66,12 +66,12 @@ pub enum PublicKey {
     P256(p256::ecdsa::VerifyingKey),
 }
 
-/// Why bytes are not a key.
+/// The reason why bytes are not a key that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// Not PEM.
+    /// The text is not PEM.
     Pem(String),
-    /// PEM with another label.
+    /// The PEM block has another label.
     Label {
         /// The label that was expected.
         expected: &'static str,
@@ -80,13 +80,13 @@ pub enum KeyError {
     },
     /// The content of the PEM block is not a key in DER.
     Der(String),
-    /// A key of a kind that is not supported.
+    /// The kind of key is not supported.
     Kind(String),
-    /// A point of small order, under which anything verifies.
+    /// The key is a point of small order, with which signatures over any message can be valid.
     Weak,
-    /// A point that is not in its canonical form (RFC 8032).
+    /// The key is a point that is not in canonical form (RFC 8032).
     NotCanonical,
-    /// Not a key in a format of OpenSSH.
+    /// The bytes are not a key in a format of OpenSSH.
     OpenSsh(String),
     /// The key is encrypted, and no password was given.
     PasswordRequired,
@@ -96,9 +96,9 @@ pub enum KeyError {
     Encryption(String),
     /// Deriving the key from the password would take more time or memory than is allowed.
     Cost {
-        /// What the file asks for.
+        /// The cost that the file states.
         stated: String,
-        /// What is allowed.
+        /// The maximum cost.
         max: String,
     },
 }
@@ -158,7 +158,7 @@ fn kind_name(oid: &str) -> Option<&'static str> {
     })
 }
 
-/// Why a signature is not valid.
+/// The reason why a signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureError {
     /// The header names an algorithm that is not the key's.
@@ -307,8 +307,9 @@ impl PublicKey {
     /// key nor `R` may have a small order, and `R` is compared byte by byte.
     ///
     /// For P-256 both `s` and `-s` are accepted, as in FIPS 186-5 and RFC 9053: half of the
-    /// signatures of other signers have the greater one. Code that refers to an envelope by its
-    /// bytes has to consider that two envelopes can have the same signature.
+    /// signatures of other signers have the greater of the two. Anyone can therefore derive a
+    /// second valid envelope with other bytes: code that refers to an envelope by its bytes has to
+    /// consider this.
     pub fn verify(
         &self,
         stated: Algorithm,

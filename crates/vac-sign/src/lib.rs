@@ -33,9 +33,9 @@
 //!   then the canonical JSON of the record, which the tool of the draft's authors signs. The
 //!   answer states which of the two was signed. Canonical JSON never changes a value silently
 //!   ([`canonical`]).
-//! * **One question, one answer** ([`Answers`]): the signature, the record's validity, the
-//!   metadata and the receipts are checked and reported independently. The [`SignatureVerdict`] also
-//!   states whether a record was examined at all.
+//! * **One answer per check** ([`Answers`]): the signature, the record's validity, the metadata and
+//!   the receipts are checked and reported independently. The [`SignatureVerdict`] also states
+//!   whether a record was examined at all.
 //! * **Envelopes are read strictly**, with `vac_value`'s scanner. Duplicate labels
 //!   and strings in the envelope whose heads are not the shortest are refused: two readers
 //!   could read different things, or a log could have another hash on record. A protected
@@ -46,28 +46,27 @@
 //!   unprotected header never decides a check; what it states about the record is compared with
 //!   the record.
 //! * **A certificate in the protected header must be for the key**, also without trust roots.
-//!   With trust roots it has to lead to one of them, be valid and be one for signing
-//!   ([`Trust`]); a certificate in the unprotected header is used only if a protected hash
-//!   names it.
+//!   With trust roots it has to lead to one of them, be valid and allow signing ([`Trust`]); a
+//!   certificate in the unprotected header is used only if a protected hash names it.
 //! * **Key identifiers are hints** (RFC 9052 section 3.1): the caller chooses the key.
 //!   A critical key identifier, and an issuer that is a thumbprint, have to match the key
 //!   ([`Header::check_key`]). For ECDSA, a signature with `s` and one with `-s` are both valid,
 //!   as in the standard; a receipt, which refers to an envelope by its bytes, refers to one of
 //!   the two.
-//! * **Bounded work.** An envelope has at most 64 receipts of 1 MiB together with at most 16
-//!   proofs each, and at most 8 certificates.
+//! * **Bounded work.** An envelope has at most 64 receipts with at most 16 proofs each and 1 MiB in
+//!   total, and at most 8 certificates.
 //! * **A time stamp is the statement of its authority** ([`timestamp`]). Its imprint and its
 //!   signature are always checked, and its certificates only against roots that the caller trusts: the
-//!   authority's has to be one for time stamps alone, and valid at the time that it states. Critical
-//!   extensions are refused.
+//!   authority's certificate has to be for time stamps only, and valid at the time that the token
+//!   states. Critical extensions are refused.
 //! * **A trusted time stamp of the signature outlives certificates.** The signature existed at that
 //!   time, so the certificates of the signer and of the authority, up to their roots, have to be valid
 //!   then, and may have expired since. Revocation is not checked, neither then nor now: an authority
 //!   whose key has leaked can state any time, so the caller has to remove its root. A time stamp of
 //!   the payload, which precedes the signature, does not count, and claims are checked at the time of
 //!   verification.
-//! * **A key file does not decide how long it takes to decrypt.** PBKDF2, scrypt and bcrypt are
-//!   refused above a cost of some seconds or 256 MiB ([`SecretKey::parse`]).
+//! * **The cost of decrypting a key file is bounded.** PBKDF2, scrypt and bcrypt are refused above
+//!   a cost of some seconds or 256 MiB ([`SecretKey::parse`]).
 //! * **Secrets in a record are signed with it.** A record keeps what its log contains.
 //!   [`sign::Checked::secrets`] returns the kinds and places of likely secrets; the caller decides
 //!   whether to sign.

@@ -16,8 +16,8 @@ use sha2::{Digest as _, Sha256};
 /// The hash of a node.
 pub type Hash = [u8; 32];
 
-/// A tree that leaves are appended to: the roots of its complete subtrees, from left to right. It
-/// has one of them for each bit of its size that is set.
+/// A Merkle tree that leaves can be appended to. Keeps only the roots of its complete subtrees,
+/// from left to right: one for each bit that is set in the number of leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Peaks {
     size: u64,
@@ -25,8 +25,8 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// Restores a tree from its size and its [hashes](Self::hashes); `None` if these are too many
-    /// or too few.
+    /// Restores a tree from its number of leaves and its [hashes](Self::hashes); `None` if there
+    /// are too many or too few of these.
     pub fn new(size: u64, hashes: Vec<Hash>) -> Option<Self> {
         (usize::try_from(size.count_ones()) == Ok(hashes.len())).then_some(Self { size, hashes })
     }
@@ -44,7 +44,7 @@ impl Peaks {
     /// Appends a leaf.
     pub fn push(&mut self, leaf: Hash) {
         let mut hash = leaf;
-        // Two subtrees of one size become one.
+        // Two subtrees of the same size are merged.
         for _ in 0..self.size.trailing_ones() {
             if let Some(left) = self.hashes.pop() {
                 hash = node(&left, &hash);
@@ -74,17 +74,17 @@ impl FromIterator<Hash> for Peaks {
     }
 }
 
-/// A tree of which all nodes are kept, so that each proof takes only as many steps as the tree is
-/// high.
+/// A Merkle tree that keeps all of its nodes, so that a proof takes only as many steps as the tree
+/// has levels.
 #[derive(Clone, Debug)]
 pub struct MerkleTree {
-    /// From the leaves to the root. The last node of a level that has no sibling is also that of the
-    /// next level.
+    /// The levels of nodes, from the leaves to the root. A last node without a sibling is also the
+    /// last node of the next level.
     levels: Vec<Vec<Hash>>,
 }
 
 impl MerkleTree {
-    /// Makes the tree of these leaves.
+    /// Creates the tree of these leaves.
     pub fn new(leaves: Vec<Hash>) -> Self {
         let mut levels = vec![leaves];
         while let Some(last) = levels.last().filter(|last| last.len() > 1) {
@@ -105,7 +105,7 @@ impl MerkleTree {
     }
 
     /// Returns the inclusion proof for the leaf with this index (section 2.1.3.1); `None` if the
-    /// tree does not have it.
+    /// tree does not have this leaf.
     pub fn inclusion_path(&self, index: usize) -> Option<Vec<Hash>> {
         self.levels.first()?.get(index)?;
         let siblings = self.levels.iter().enumerate();

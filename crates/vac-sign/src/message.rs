@@ -16,7 +16,7 @@ impl<'a> Message<'a> {
     pub fn new(protected: &[u8], payload: &'a [u8]) -> Self {
         let header = ProtectedHeader { original_data: Some(protected.to_vec()), ..<_>::default() };
         let mut before = sig_structure_data(SignatureContext::CoseSign1, header, None, &[], &[]);
-        // `before` ends with an empty payload, whose head is one byte.
+        // `before` ends with an empty payload. Its head of one byte is replaced.
         before.pop();
         push_bytes_head(payload.len(), &mut before);
         Self { before, payload }

@@ -1,5 +1,4 @@
-//! Trace metadata: facts about a record in the unprotected header, and comparing them with
-//! the record.
+//! Reads and compares trace metadata: facts about a record in the unprotected header.
 
 use std::borrow::Cow;
 
@@ -17,7 +16,7 @@ const RECORD_FORMAT: &str = "ietf-vac-v3.0";
 const SHA_256: &str = "sha-256";
 
 /// Returns the metadata of a record. `None` if the record does not state a session id, a
-/// provider or any time: nothing is invented.
+/// provider or any time.
 pub(crate) fn from_facts(
     facts: &RecordFacts,
     content_hash: &[u8; 32],
@@ -33,9 +32,9 @@ pub(crate) fn from_facts(
     })
 }
 
-/// The statement of an unprotected header about its record.
+/// The trace metadata of an unprotected header about its record.
 pub(crate) enum Stated {
-    /// Nothing.
+    /// No trace metadata is stated.
     Nothing,
     /// A value that is not trace metadata.
     Malformed(Box<DecodeError>),
@@ -121,7 +120,7 @@ pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &RecordFacts) -> Comp
     match facts.session_start.as_ref().or(facts.created.as_ref()) {
         Some(record) if record == start => {}
         Some(record) => differ("timestamp-start", time_text(start), Some(time_text(record))),
-        // Without either, other tools state the time of signing.
+        // If a record states neither, other tools write the time of signing.
         None if facts.first_timestamp.as_ref() == Some(start) => {}
         None => unknown.push("timestamp-start"),
     }

@@ -12,8 +12,8 @@ use crate::signer::{SecretKey, Signer as _};
 
 /// The beginning of a private key.
 const MAGIC: &[u8] = b"openssh-key-v1\0";
-/// Maximum number of rounds of bcrypt: some twenty seconds on a slow machine. `ssh-keygen` makes 16
-/// or 24 unless its option `-a` says otherwise.
+/// Maximum number of rounds of bcrypt, which take about twenty seconds on a slow machine.
+/// `ssh-keygen` uses 16 or 24 by default.
 const MAX_ROUNDS: u32 = 2000;
 
 const ED25519: &[u8] = b"ssh-ed25519";
@@ -77,13 +77,13 @@ pub(crate) fn private_key(content: &[u8], password: Option<&[u8]>) -> Result<Sec
     }
     let public = fields.string()?;
     let mut secret = Zeroizing::new(fields.string()?.to_vec());
-    // What kind of key it is can be said without the password.
+    // The kind of key is not encrypted, so an unsupported kind is reported without the password.
     let mut public_parts = Fields(public);
     let kind = public_parts.string()?;
     let public = public_fields(kind, &mut public_parts)?;
     public_parts.end()?;
     let is_encrypted = decrypt(cipher, derivation, options, password, &mut secret)?;
-    // Ciphers that are not supported have a tag here.
+    // The end of the file. Only ciphers that are not supported have an authentication tag here.
     fields.end()?;
     let key = secret_fields(kind, &mut Fields(&secret), is_encrypted)?;
     if *key.public_key() == public {
@@ -153,7 +153,7 @@ fn secret_fields(
     fields: &mut Fields<'_>,
     is_encrypted: bool,
 ) -> Result<SecretKey, KeyError> {
-    // Two equal numbers show that the password is right.
+    // The two numbers are equal if the password is right.
     let (one, two) = (fields.number()?, fields.number()?);
     if one != two && is_encrypted {
         return Err(KeyError::WrongPassword);
@@ -169,7 +169,7 @@ fn secret_fields(
         SecretKey::ed25519(secret.as_bytes())
     } else {
         let (_curve, _point, scalar) = (fields.string()?, fields.string()?, fields.string()?);
-        // A number without leading zeros, or with one in front of a set bit.
+        // A number has no leading zeros, except one if its highest bit is set.
         let zeros = scalar.iter().take_while(|byte| **byte == 0).count();
         let digits = &scalar[zeros..];
         let mut seed = Zeroizing::new([0; 32]);
@@ -187,7 +187,7 @@ fn secret_fields(
     }
 }
 
-/// A reader of fields with their length in front of them (RFC 4251 section 5).
+/// A reader of fields that are preceded by their length (RFC 4251 section 5).
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -2,9 +2,9 @@
 
 use std::thread;
 
-/// Smaller input is processed in less time than starting a thread takes.
+/// Inputs of fewer bytes are processed on one thread, because starting another takes longer.
 const SMALL: usize = 1 << 18;
-/// The stack size of a thread: the validator recurses for each of up to 256 levels.
+/// The stack size of a thread, in bytes: the validator recurses for each of up to 256 levels.
 const STACK: usize = 16 << 20;
 
 /// Runs two functions that process `bytes` bytes each: in parallel if that is faster and a

@@ -23,15 +23,15 @@ pub(crate) const RFC9162_SHA256: i128 = 1;
 pub(crate) const INCLUSION: i128 = -1;
 /// The maximum length of a path, which is that in a tree of 2^64 entries.
 const MAX_HASHES: usize = 64;
-/// The maximum number of proofs in a receipt. Each costs the check of a signature.
+/// The maximum number of proofs in a receipt. Each requires verifying a signature.
 pub const MAX_PROOFS: usize = 16;
 /// The maximum number of receipts in an envelope.
 pub const MAX_RECEIPTS: usize = 64;
 /// The maximum size of the receipts in an envelope together, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// The fact that a valid receipt proves. The index and the size of the tree are not part of it,
-/// because they are not signed.
+/// The fact that a valid receipt proves: the log with this key contains the entry. The index and
+/// the size of the tree are not part of it, because they are not signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inclusion {
     /// The issuer that the log states.
@@ -53,13 +53,13 @@ impl fmt::Display for Inclusion {
 /// The reason why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceiptError {
-    /// It is not a valid envelope.
+    /// The receipt is not a valid envelope.
     Envelope(EnvelopeError),
-    /// It has a payload of its own, which is not bound to the statement.
+    /// The receipt has an attached payload, which is not bound to the statement.
     Attached,
-    /// It is for an unsupported data structure.
+    /// The receipt is for an unsupported data structure.
     DataStructure(Option<i128>),
-    /// It has no valid inclusion proof.
+    /// The receipt has no valid inclusion proof.
     Proof(&'static str),
     /// The length of a proof does not fit the index and the tree size that it states.
     Path {
@@ -70,11 +70,11 @@ pub enum ReceiptError {
     },
     /// The signature is not valid for the root that the proof leads to.
     Signature(SignatureError),
-    /// Its header names another key than the one that signed it.
+    /// The header of the receipt names another key than the one that signed it.
     Key(KeyMismatch),
-    /// Its claims are not valid at this time.
+    /// The claims of the receipt are not valid at the time of verification.
     Time(&'static str),
-    /// No given key can check it.
+    /// None of the given keys verifies the receipt.
     NoKey,
 }
 
@@ -141,7 +141,7 @@ impl<'a> ParsedReceipt<'a> {
     }
 
     /// Checks that a log with one of these keys contains an entry. Every proof has to be
-    /// valid, and so do the claims at a time in seconds since 1970, if it is given.
+    /// valid. If a time, in seconds since 1970, is given, the claims have to be valid then.
     pub fn verify(
         &self,
         entry: &[u8; 32],
@@ -152,7 +152,7 @@ impl<'a> ParsedReceipt<'a> {
         for key in keys {
             match self.verify_with(entry, key) {
                 Ok(()) => return self.inclusion(key, time),
-                // The error of a key for another algorithm is less useful.
+                // Keep the earlier error: that a key is for another algorithm is less useful.
                 Err(ReceiptError::Signature(SignatureError::Algorithm { .. }))
                     if failure != ReceiptError::NoKey => {}
                 Err(error) => failure = error,
@@ -222,7 +222,8 @@ fn read_proof(bytes: &[u8]) -> Option<Proof> {
 pub enum ReceiptsError {
     /// Label 394 is not a list of receipts.
     NotReceipts,
-    /// There are more than [`MAX_RECEIPTS`], or more than [`MAX_BYTES`] of them.
+    /// There are more than [`MAX_RECEIPTS`] receipts, or they have more than [`MAX_BYTES`]
+    /// together.
     TooMany,
 }
 

@@ -1,4 +1,4 @@
-//! Validates a record that is signed or was signed, and reads the facts that it states.
+//! Validates a record before signing or when verifying, and reads the facts that it states.
 
 use sha2::{Digest as _, Sha256};
 use vac_record::keys::{agent_meta, message_entry, session_trace, verifiable_agent_record};

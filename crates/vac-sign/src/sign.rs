@@ -54,7 +54,7 @@ pub struct SignOptions<'o> {
     pub time_stamp: Option<&'o [u8]>,
 }
 
-/// Whether an envelope contains the record.
+/// How an envelope carries the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carriage {
     /// The envelope contains the record.
@@ -66,16 +66,15 @@ pub enum Carriage {
     Digest,
 }
 
-/// A record that may be signed: its bytes together with what validating them returned.
+/// A record that may be signed: its bytes, and the result of validating them.
 ///
-/// Only [`Checked::new`] makes one, so that the facts in an envelope are always those of the
-/// signed bytes. A record that is not valid has to be accepted explicitly
-/// ([`Invalid::accept`]).
+/// Only [`Checked::new`] creates one, so that the facts in an envelope are always those of the
+/// signed bytes. A record that is not valid has to be accepted explicitly ([`Invalid::accept`]).
 ///
 /// ```compile_fail
 /// # use vac_sign::sign::Checked;
 /// # use vac_value::Encoding;
-/// // The fields are private: nothing can be combined with the verdict on another record.
+/// // The fields are private: bytes cannot be combined with the verdict on another record.
 /// let one = Checked::new(b"{}", Encoding::Json).unwrap_or_else(|invalid| invalid.accept());
 /// let other = Checked { bytes: b"[]", ..one };
 /// ```
@@ -229,7 +228,7 @@ impl Signed<'_> {
     }
 }
 
-/// Signs a record.
+/// Signs a record. The signature covers its bytes, or their digest for [`Carriage::Digest`].
 pub fn sign<'p>(
     record: &Checked<'p>,
     options: &SignOptions<'_>,
@@ -270,7 +269,7 @@ pub fn sign<'p>(
     Ok(Signed { before, payload, after, issuer, subject, metadata })
 }
 
-/// A detached payload.
+/// A detached payload: `null` in CBOR.
 const NULL: &[u8] = &[0xf6];
 
 fn subject(facts: &RecordFacts) -> Option<String> {

@@ -48,7 +48,7 @@ pub trait Signer {
     fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError>;
 }
 
-/// Why a signer failed.
+/// The reason why a signer failed, as text for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignerError(pub String);
 
@@ -79,8 +79,8 @@ impl SecretKey {
         Self { secret: Secret::Ed25519(secret), public }
     }
 
-    /// Creates a P-256 key from 32 random bytes. Fails if they are not below the group's order or
-    /// zero, which happens once in 2^32 times: try others.
+    /// Creates a P-256 key from 32 random bytes. Fails if they are zero or not below the group's
+    /// order, which happens for one in 2^32 seeds: try other bytes.
     pub fn p256(seed: &[u8; 32]) -> Result<Self, KeyError> {
         let secret = p256::ecdsa::SigningKey::from_slice(seed)
             .map_err(|error| KeyError::Der(error.to_string()))?;
@@ -96,8 +96,9 @@ impl SecretKey {
     /// Reads a private key in PEM, encrypted or not: PKCS #8, or the format of OpenSSH. Fails with
     /// [`KeyError::PasswordRequired`] if it is encrypted and no password is given.
     ///
-    /// A file decides how long deriving its key takes. PBKDF2, scrypt and bcrypt are bounded to
-    /// some seconds, and scrypt to 256 MiB of memory.
+    /// An encrypted file states the cost of deriving its key. Files that would take more than some
+    /// seconds with PBKDF2, scrypt or bcrypt, or more than 256 MiB of memory with scrypt, are
+    /// refused.
     pub fn parse(text: &str, password: Option<&[u8]>) -> Result<Self, KeyError> {
         let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "OPENSSH PRIVATE KEY"];
         let (label, content) = block(text, &labels)?;

@@ -1,9 +1,9 @@
-//! Statements about a record by its hash, and signed heads of a tree of statements, as an archive
-//! keeps them.
+//! Signed statements about a record by its hash, and signed heads of a Merkle tree of statements,
+//! as an archive keeps them.
 //!
 //! Both are [`Sign1`]: a `COSE_Sign1` with an empty unprotected header, a payload of 32 bytes and a
-//! signature of 64. So a file with one after the other can be divided without parsing CBOR. What an
-//! application states besides is a claim with a name of its own ([`Purpose`]).
+//! signature of 64. A file of them can therefore be divided without a CBOR parser. An application
+//! can add one claim with a name of its own ([`sign`]).
 //!
 //! ```
 //! use vac_sign::statement::{Purpose, Sign1, sign};
@@ -40,16 +40,16 @@ use crate::sign::{SHA_256, SignError, claims, cose_algorithm, cose_label, number
 use crate::signer::Signer;
 use crate::thumbprint::KeyMismatch;
 
-/// Tag 18, array of four.
+/// The first bytes of a `COSE_Sign1`: tag 18, and the head of an array of four elements.
 const START: [u8; 2] = [0xd2, 0x84];
-/// An empty map, and the head of 32 bytes.
+/// An empty unprotected header, and the head of a payload of 32 bytes.
 const PAYLOAD: [u8; 3] = [0xa0, 0x58, 0x20];
-/// The head of 64 bytes.
+/// The head of a signature of 64 bytes.
 const SIGNATURE: [u8; 2] = [0x58, 0x40];
 /// Maximum size of a protected header, in bytes.
 pub const MAX_PROTECTED: usize = u16::MAX as usize;
 
-/// What the payload is.
+/// The kind of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose<'p> {
     /// The SHA-256 of a record (a hash envelope, RFC 9995).
@@ -61,7 +61,7 @@ pub enum Purpose<'p> {
     TreeHead,
 }
 
-/// Signs 32 bytes. The caller has validated the record whose hash they are.
+/// Signs 32 bytes as a statement or a tree head. Does not validate the record whose hash they are.
 ///
 /// # Errors
 /// If the claim is not CBOR, the header is longer than [`MAX_PROTECTED`], or the signer fails.
@@ -107,10 +107,10 @@ pub fn sign(
     Ok(bytes)
 }
 
-/// A statement or a head. Its signature has not been checked.
+/// A statement or a tree head. Its signature has not been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign1<'a> {
-    /// All of its bytes.
+    /// The complete encoded bytes.
     pub bytes: &'a [u8],
     /// The protected header.
     pub protected: &'a [u8],
@@ -120,18 +120,18 @@ pub struct Sign1<'a> {
     pub signature: &'a [u8; 64],
 }
 
-/// Why a statement or a head is not valid.
+/// The reason why a statement or a tree head is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementError {
-    /// It cannot be read.
+    /// The bytes cannot be read.
     Envelope(EnvelopeError),
-    /// Its protected header is not encoded deterministically.
+    /// The protected header is not encoded deterministically.
     NotDeterministic,
-    /// Its header is not that of a statement, or not that of a head.
+    /// The header is not that of a statement, or not that of a tree head.
     Purpose,
     /// The signature is not valid.
     Signature(SignatureError),
-    /// It names another key.
+    /// The protected header names another key.
     Key(KeyMismatch),
 }
 
@@ -164,8 +164,7 @@ impl<'a> Sign1<'a> {
         Some((Self { bytes, protected, payload, signature }, rest))
     }
 
-    /// Whether bytes are the beginning of a statement, and not a complete one: what is left of one
-    /// that was being written.
+    /// Returns whether bytes are an incomplete statement, as an interrupted write leaves it.
     pub fn is_cut_off(bytes: &[u8]) -> bool {
         let begins = |bytes: &[u8], with: &[u8]| {
             let length = bytes.len().min(with.len());
@@ -195,7 +194,8 @@ impl<'a> Sign1<'a> {
         Some(value.raw().to_vec())
     }
 
-    /// Returns what the payload is; `None` if it is neither.
+    /// Returns `true` for a tree head and `false` for a statement about a record; `None` if the
+    /// header is that of neither.
     pub fn is_tree_head(&self) -> Option<bool> {
         let document = Document::cbor(self.protected).ok()?;
         let integer = |label| labelled(document.root(), label).and_then(Node::integer);
@@ -224,7 +224,7 @@ impl<'a> Sign1<'a> {
         Ok(envelope.header.claims)
     }
 
-    /// Makes the receipt of a leaf (RFC 9942) of a signed head of a tree of this size.
+    /// Creates the receipt (RFC 9942) of a leaf from this tree head, whose tree has `size` leaves.
     ///
     /// # Errors
     /// If it cannot be encoded.
@@ -252,7 +252,7 @@ fn encode(value: &Value) -> Result<Vec<u8>, SignError> {
     Ok(bytes)
 }
 
-/// Reads the head of a byte string, which has to be the shortest.
+/// Reads the head of a byte string, which has to be in its shortest form.
 fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let (length, rest) = match first {

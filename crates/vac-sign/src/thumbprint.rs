@@ -1,4 +1,4 @@
-//! Issuers that name a key by its thumbprint.
+//! Compares issuers that are thumbprints of keys with a key.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum KeyMismatch {
     Issuer,
     /// The issuer is a thumbprint made with a hash that is not supported.
     Hash(String),
-    /// The issuer begins like a thumbprint URI but does not hold a SHA-256 in base64url.
+    /// The issuer begins like a thumbprint URI, but does not contain a SHA-256 in base64url.
     Malformed,
 }
 
@@ -51,7 +51,7 @@ impl std::error::Error for KeyMismatch {}
 /// Compares an issuer with a key, if the issuer is a thumbprint URI.
 ///
 /// The case of the prefix does not matter: RFC 8141 ignores it in the scheme and the namespace,
-/// and people read an issuer with another case in the rest as a thumbprint, too.
+/// and readers would take an issuer with another case in the rest for a thumbprint, too.
 pub(crate) fn check_issuer(issuer: &str, key: &PublicKey) -> Result<(), KeyMismatch> {
     let (rest, thumbprint) = if let Some(rest) = strip_prefix_ignoring_case(issuer, COSE_KEY) {
         (rest, key.thumbprint())

@@ -1,4 +1,4 @@
-//! Time stamps of authorities (RFC 3161) in envelopes (RFC 9921).
+//! Checks and attaches time stamps of authorities (RFC 3161) in envelopes (RFC 9921).
 //!
 //! A token is made by other tools, such as `openssl ts`. It states that an authority has seen the
 //! hash of some bytes at a time: of the signature, in the unprotected header ([`StampedPart::Signature`]), or of
@@ -6,8 +6,8 @@
 //!
 //! A token outlives the authority's certificate, which has to be valid at the time that the token
 //! states ([`check`]). A trusted token of the signature in turn makes the signature outlive the
-//! signer's certificate ([`crate::verify()`]). One of the payload says nothing about when it was
-//! signed.
+//! signer's certificate ([`crate::verify()`]). A token of the payload does not show when the
+//! payload was signed.
 
 mod token;
 
@@ -29,10 +29,11 @@ use crate::receipt::AttachError;
 use crate::x509::{Constraints, Names, Purpose};
 use token::{SignerName, Statement, Token};
 
-/// A token may be this many seconds ahead of the clock of the verifier.
+/// The maximum number of seconds by which the time of a token may be after that of the
+/// verification.
 const MAX_AHEAD: u64 = 300;
 
-/// The bytes that a time stamp is about.
+/// The bytes that a time stamp is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampedPart {
     /// The signature, encoded in CBOR (`3161-ctt`).
@@ -77,31 +78,31 @@ pub(crate) fn format_time(seconds: impl Into<i128>) -> String {
     text.map_or_else(|| format!("{seconds} seconds since 1970"), |text| text.replace(".000Z", "Z"))
 }
 
-/// Why a token is not accepted.
+/// The reason why a token is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimeStampError {
-    /// It is not DER.
+    /// The bytes are not DER.
     Der(String),
-    /// It is not a time-stamp token.
+    /// The bytes are not a time-stamp token.
     NotAToken(&'static str),
-    /// It has too many bytes.
+    /// The token has more bytes than the maximum of 256 KiB.
     TooLarge(usize),
-    /// The authority refused to stamp.
+    /// The authority refused the request, with this status.
     Rejected(u8),
-    /// It uses an algorithm that is not supported.
+    /// The token uses an algorithm that is not supported.
     Algorithm(ObjectIdentifier),
-    /// It is about other bytes.
+    /// The token is for other bytes.
     Imprint {
-        /// The hash that it states.
+        /// The hash that the token states.
         stated: String,
         /// The hash of the bytes.
         found: String,
-        /// The bytes that it should be about.
+        /// The bytes that the token should be for.
         part: StampedPart,
     },
     /// The attributes state the digest of another content.
     Digest,
-    /// It does not contain the certificate of its signer.
+    /// The token does not contain the certificate of its signer.
     NoCertificate,
     /// The authority's key did not make the signature.
     Signature,
@@ -111,9 +112,9 @@ pub enum TimeStampError {
     Certificate(CertificateError),
     /// The certificate is not trusted at the time of the stamp.
     CertificateThen(CertificateError),
-    /// It has a critical extension, and none is supported.
+    /// The token has a critical extension. None is supported.
     CriticalExtension(ObjectIdentifier),
-    /// It states a time after that of the verification.
+    /// The token states a time after that of the verification.
     Future(u64),
 }
 
@@ -172,25 +173,25 @@ impl From<der::Error> for TimeStampError {
     }
 }
 
-/// Returns the SHA-256 to be stamped, for the signature of an envelope.
+/// Returns the SHA-256 of an envelope's signature, for which a time stamp is requested.
 pub fn signature_digest(envelope: &Envelope<'_>) -> Vec<u8> {
     HashAlgorithm::Sha256.digest(envelope.encoded_signature())
 }
 
-/// Returns the token of an authority's response, or the token itself. An error states why the bytes
-/// are neither.
+/// Returns the token in an authority's response, or the bytes themselves if they are a token.
 pub fn token_of(bytes: &[u8]) -> Result<&[u8], TimeStampError> {
     let token = token::in_response(bytes)?;
     Token::read(token).and_then(|token| Statement::read(token.content).map(drop))?;
     Ok(token)
 }
 
-/// Checks a token for these bytes. Without a trust root, the result is not trusted.
+/// Checks that a token is for these bytes and that its signature is valid. Without a trust root,
+/// the result is not trusted.
 ///
-/// The certificates have to be valid at the time that the token states, but need not be at that of
-/// the verification, before which the stated time has to be. The key of an authority can therefore
-/// state any time within the validity of its certificate, also after it leaked: do not trust a root
-/// whose authority has lost its key. Revocation is not checked.
+/// The certificates have to be valid at the time that the token states, which may not be after the
+/// time of verification. They may have expired since. A leaked key of an authority can therefore
+/// state any time within the validity of its certificate: do not trust the root of such an
+/// authority. Revocation is not checked.
 pub fn check(
     token: &[u8],
     part: StampedPart,
@@ -235,8 +236,8 @@ pub fn check(
     })
 }
 
-/// Returns the certificates of a token, that of the signer first. It has to have the hash that the
-/// signed attributes state, and the name that the signer is given.
+/// Returns the certificates of a token, that of the signer first. The signer's certificate has to
+/// have the hash that the signed attributes state, and the name that the signature states.
 fn chain(token: &Token<'_>) -> Result<Chain, TimeStampError> {
     let (algorithm, hash) = token.certificate_hash;
     let is_signer = |certificate: &Vec<u8>| match algorithm {

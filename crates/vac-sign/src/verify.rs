@@ -50,8 +50,8 @@ pub struct Verification<'v> {
 ///
 /// Certificates have to be valid at [`Trust::time`]. If an authority of
 /// [`Verification::authorities`] states when the signature existed, they have to be valid at that
-/// time instead: certificates that expired later do not invalidate the signature. What was
-/// revoked is not known.
+/// time instead: certificates that expired later do not invalidate the signature. Revocation is not
+/// checked.
 pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let envelope = match Envelope::read(bytes) {
         Ok(envelope) => envelope,
@@ -86,7 +86,8 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let content_hash = match found.form {
         Some(RecordForm::Unchanged) => raw_hash,
         Some(RecordForm::Canonical) => canonical_hash,
-        // The signed form is unknown. Accept the canonical hash if the metadata states it.
+        // The signed form is unknown without a valid signature. Use the canonical hash if the
+        // metadata states it.
         None => canonical_hash.filter(|hash| stated.has_hash(hash)).or(raw_hash),
     };
     let hashes = Hashes {
@@ -134,7 +135,8 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     }
 }
 
-/// Returns the encoding of the record: as the header states, or else guessed from the bytes.
+/// Returns the encoding of the record that the header states, or else the one guessed from the
+/// bytes.
 fn encoding(envelope: &Envelope<'_>, record: Option<&[u8]>) -> Encoding {
     let stated = envelope.header.content_type.as_ref().and_then(|one| one.encoding);
     stated.unwrap_or_else(|| record.map_or(Encoding::Json, vac_validate::detect_encoding))

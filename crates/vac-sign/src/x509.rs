@@ -1,5 +1,5 @@
-//! The extensions of a certificate that crate `webpki` ignores: key usage in any certificate,
-//! and every constraint but names in a trust anchor.
+//! Reads the extensions of a certificate that crate `webpki` ignores: key usage in any certificate,
+//! and all constraints except names in a trust anchor.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
 
-/// What the key of a certificate is used for.
+/// The use of a certificate's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Signing records.
@@ -23,8 +23,8 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the purposes of an extended key usage that allow it. Those of records are code, mail,
-    /// documents, or any.
+    /// Returns the extended key usages that allow the purpose. Those for signing records are code,
+    /// mail, documents, or any.
     pub fn allowed(self) -> &'static [ObjectIdentifier] {
         const SIGNING: [ObjectIdentifier; 4] = [
             ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3"),
@@ -42,7 +42,7 @@ impl Purpose {
         }
     }
 
-    /// Returns the error for a certificate that does not allow it.
+    /// Returns the reason why a certificate without such a usage is refused.
     pub fn refusal(self) -> &'static str {
         match self {
             Self::Signing => "its extended key usage is not one for signing",
@@ -117,8 +117,8 @@ impl Constraints {
         Ok(())
     }
 
-    /// Returns whether the key may sign records (RFC 5280 section 4.2.1.3). A key without a key
-    /// usage may.
+    /// Returns whether the key may sign records (RFC 5280 section 4.2.1.3). A key whose certificate
+    /// states no key usage may.
     pub fn may_sign(&self) -> bool {
         self.key_usage.is_none_or(|usage| usage & SIGNING != 0)
     }

@@ -1,9 +1,9 @@
-//! The part of a database that an agent's list of tables allows to be read.
+//! Restricts a database to the part that an agent's list of tables allows to read.
 //!
 //! Every table of the list is read once, for the numbers of its rows and the column that groups
 //! rows. Reading a session then takes time in proportion to its own rows, whether the database has
-//! an index for that column or not. Rows are then read one by one. A page that is damaged hides the
-//! rows on it, and no others.
+//! an index for that column or not. Rows are then read one by one, so that a damaged page hides
+//! only the rows on it.
 
 mod groups;
 
@@ -24,7 +24,7 @@ use groups::Groups;
 /// A database that is restricted to the tables of an agent; see the module.
 #[derive(Debug)]
 pub(crate) struct AgentDatabase {
-    /// One connection for all threads: a copy of a large database is not made twice.
+    /// One connection for all threads, so that a large database is not copied twice.
     database: Arc<Mutex<sqlite::SqliteDatabase>>,
     tables: &'static [Table],
     /// The tables of the list that the database has, by name.
@@ -38,7 +38,7 @@ pub(crate) struct AgentDatabase {
 #[derive(Debug)]
 struct FoundTable {
     columns: Vec<String>,
-    /// The name of the column with the numbers of its rows, if they have any.
+    /// The name of the column with the numbers of its rows, if its rows have numbers.
     row_id: Option<&'static str>,
 }
 
@@ -126,13 +126,13 @@ impl AgentDatabase {
     /// Returns the columns that rows are ordered by, as far as a table has them; at least one.
     fn order(&self, table: &Table, columns: &[&str]) -> String {
         let columns = columns.iter().filter(|name| self.has_column(table.name, name));
-        // The sign keeps SQLite from walking through an index of the whole table for it.
+        // The sign prevents SQLite from reading an index of the whole table for the order.
         let columns = columns.map(|name| format!("+{}", quote(name)));
         columns.chain(["1".to_owned()]).collect::<Vec<_>>().join(", ")
     }
 
-    /// Sorts the numbers of rows by the order of the table; returns them unchanged if that cannot
-    /// be read.
+    /// Sorts the numbers of rows by the order of the table. Returns them unchanged if the order
+    /// cannot be read.
     fn sort_rows(
         &self,
         database: &sqlite::SqliteDatabase,
@@ -192,7 +192,7 @@ impl Database for AgentDatabase {
         let show = &mut |row| show(decompress_cells(table, row));
         let database = lock(&self.database);
         let Some(groups) = self.groups(&database, table) else { return Ok(()) };
-        // Keys are few and long compared to the numbers: a lookup may copy one.
+        // There are few keys, so a lookup may copy one.
         let numbers = groups.numbers.get(&key.map(str::to_owned)).map_or(&[][..], Vec::as_slice);
         match (&groups.kept, self.row_id(table)) {
             _ if numbers.is_empty() => {}
@@ -205,7 +205,7 @@ impl Database for AgentDatabase {
                 let mut statement = database.connection().prepare(&sql).map_err(failed)?;
                 let mut read = Ok(());
                 for number in self.sort_rows(&database, table, row_id, numbers) {
-                    // One at a time, so that SQLite has let go of it when it is shown.
+                    // Read one row at a time, so that SQLite has released it when it is passed on.
                     let mut found = None;
                     let number = Value::Integer(number);
                     let row = select_rows(&mut statement, &[number], |row| found = Some(row));
@@ -264,7 +264,7 @@ impl AgentDatabase {
     }
 }
 
-/// Returns the texts between which all texts with a beginning are. It ends with a colon.
+/// Returns the bounds of all texts that begin with a prefix, which ends with a colon.
 fn range(prefix: &str) -> (String, String) {
     let mut end = prefix.to_owned();
     end.pop();
@@ -284,7 +284,7 @@ fn number(row: &Row) -> Option<i64> {
     }
 }
 
-/// Shows each row of a query.
+/// Passes each row of a query to `show`.
 fn rows(
     database: &sqlite::SqliteDatabase,
     sql: &str,
@@ -295,7 +295,7 @@ fn rows(
     select_rows(&mut statement, values, show)
 }
 
-/// Shows each row of a prepared query.
+/// Passes each row of a prepared query to `show`.
 fn select_rows(
     statement: &mut Statement<'_>,
     values: &[Value],
@@ -344,7 +344,7 @@ fn decompress_cells(table: &Table, mut row: Row) -> Row {
 }
 
 fn lock(database: &Mutex<sqlite::SqliteDatabase>) -> MutexGuard<'_, sqlite::SqliteDatabase> {
-    // A thread that panicked has only read.
+    // A thread that panicked has changed nothing, because threads only read.
     database.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -417,7 +417,7 @@ mod tests {
         let zip = |text: &[u8]| zstd::encode_all(text, 1).expect("compressed");
         let (whole, text) = (zip(b"{\"a\":1}"), b"{\"b\":2}".to_vec());
         let cut = whole[..whole.len() - 3].to_vec();
-        // A gigabyte in a few kilobytes.
+        // A gigabyte, compressed to a few kilobytes.
         let bomb = zstd::encode_all(std::io::repeat(b' ').take(1 << 30), 1).expect("compressed");
         for (id, data) in (0_u32..).zip([&whole, &text, &cut, &zip(b"\xff"), &bomb]) {
             let insert = "INSERT INTO events VALUES (?1, 's', ?2, ?2)";

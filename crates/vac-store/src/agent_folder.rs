@@ -1,4 +1,4 @@
-//! A folder, restricted to what an adapter may read.
+//! Restricts a folder to the files that an adapter may read.
 
 use std::io;
 
@@ -36,7 +36,7 @@ impl Folder for AgentFolder {
 
     fn exists(&self, path: &str) -> bool {
         let kind = self.path(path).kind();
-        // A link on the way is reported like a file that cannot be read.
+        // A link in the path is reported like a file that cannot be read.
         !kind.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 

@@ -1,8 +1,8 @@
-//! Memory that files are read into.
+//! Allocates the memory that files are read into.
 //!
-//! A page that is used for the first time interrupts the program, and for a large log these
-//! interruptions take longer than reading it. A large buffer is therefore mapped, and the system is
-//! asked for pages of megabytes.
+//! The first use of a page of memory interrupts the program, and for a large log these
+//! interruptions take longer than reading it. A large buffer is therefore mapped with large pages,
+//! if the system supports them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use std::{panic::resume_unwind, thread};
 
 use memmap2::MmapMut;
 
-/// Buffers of at least this many bytes are mapped.
+/// The minimum number of bytes of a buffer that is mapped.
 const MIN_MAPPED: usize = 4 << 20;
 
-/// The halves of files of at least this many bytes are read at the same time.
+/// The minimum number of bytes of a file whose halves are read at the same time.
 #[cfg(unix)]
 const MIN_HALVED: usize = 2 * MIN_MAPPED;
 
@@ -26,7 +26,7 @@ pub(crate) enum Buffer {
 }
 
 impl Buffer {
-    /// Reads at most `size` bytes. The memory for them is needed at once.
+    /// Reads at most `size` bytes. Allocates the memory for all of them at the beginning.
     pub fn read(reader: &mut dyn Read, size: usize) -> io::Result<Self> {
         if size >= MIN_MAPPED
             && let Ok(mut map) = map(size)
@@ -40,7 +40,8 @@ impl Buffer {
         Ok(Self::Allocated(bytes))
     }
 
-    /// Reads at most the first `size` bytes of a file, which is at its first byte.
+    /// Reads at most the first `size` bytes of a file. The position of the file has to be its
+    /// beginning.
     pub fn read_file(mut file: &File, size: usize) -> io::Result<Self> {
         #[cfg(unix)]
         if size >= MIN_HALVED
@@ -53,10 +54,10 @@ impl Buffer {
     }
 }
 
-/// Maps memory.
+/// Maps anonymous memory.
 fn map(size: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(size)?;
-    // Without large pages it is slower and otherwise the same.
+    // Without large pages, reading is only slower.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     Ok(map)
@@ -77,13 +78,13 @@ fn fill_halves(file: &File, buffer: &mut [u8]) -> Option<io::Result<usize>> {
     })?;
     let whole = first.and_then(|first| {
         let second = second?;
-        // A file that was cut meanwhile ends where its first half ends.
+        // A file that was truncated meanwhile ends at the end of its first half.
         Ok(if first < middle { first } else { first + second })
     });
     Some(whole)
 }
 
-/// Reads a file from an offset on, and leaves the file at its place.
+/// A reader of a file from an offset on that does not change the position of the file.
 #[cfg(unix)]
 struct FileRange<'f> {
     file: &'f File,
@@ -126,7 +127,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 mod tests {
     use super::*;
 
-    /// Gives few bytes at once, and is interrupted in between.
+    /// A reader that returns few bytes at a time, and is interrupted in between.
     struct Slow<'a>(&'a [u8], bool);
 
     impl Read for Slow<'_> {

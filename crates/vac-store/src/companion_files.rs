@@ -1,5 +1,5 @@
-//! Files that belong to a log, as the rules of its agent describe them. They are found once the
-//! agent and the id of the session are known.
+//! Finds the files that belong to a log by the rules of its agent, after the agent and the id of
+//! the session are known.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::safe_path::SafePath;
 use crate::session_folder::attachment;
 use crate::walk::Files;
 
-/// Larger files are not read for facts about a session.
+/// The maximum number of bytes of a file that is read for facts about a session.
 const MAX_READ: u64 = 1 << 16;
 
 /// Adds the files to the session. Returns the paths that could not be read, with the errors.
@@ -52,10 +52,10 @@ impl StoredLog {
         let mut preview =
             Preview { variant: known.unwrap_or(""), session_id, ..Preview::default() };
         let counts = (self.parts.len(), self.attachments.len());
-        // What cannot be read is reported by detection.
+        // Detection reports files that cannot be read.
         let troubles = add(self, adapter, &mut preview);
         let stats = self.file_stats().filter(|_| troubles.is_empty());
-        // Detection adds them if the log is read after all.
+        // Remove them again: detection adds them if the log is read.
         self.parts.truncate(counts.0);
         self.attachments.truncate(counts.1);
         stats
@@ -108,7 +108,7 @@ fn apply(
     files.troubles
 }
 
-/// Returns the folder that paths of a rule are relative to.
+/// Returns the folder that the paths of a rule are relative to.
 fn base(path: &SafePath, rule: &Base) -> Option<SafePath> {
     let folders = || std::iter::successors(path.parent(), SafePath::parent);
     let named = folders().take(rule.within).find(|it| it.as_path().ends_with(rule.folder));
@@ -125,7 +125,7 @@ fn paths(base: &SafePath, pattern: &str, id: Option<&str>, stem: Option<&str>) -
     let mut paths = vec![base.clone()];
     for name in pattern.split('/') {
         if name == "*" {
-            // A folder that cannot be read has nothing in it.
+            // A folder that cannot be read counts as empty.
             let entries = paths.iter().map(|path| path.entries().unwrap_or_default());
             paths = entries.flatten().collect();
             continue;

@@ -1,4 +1,4 @@
-//! A database with sessions, which other programs may be writing to.
+//! Reads sessions of a database that other programs may be writing to.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,8 @@ pub(crate) struct DatabaseStore {
     path: SafePath,
     /// The agent that wrote the database.
     agent: Agent,
-    /// Kept between reads, so that a database that has to be copied is copied once.
+    /// The open database, kept between reads, so that a database that has to be copied is copied
+    /// once.
     opened: Mutex<Option<Arc<Opened>>>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Returns those of the adapters whose agents keep sessions in databases.
+    /// Returns the adapters whose agents keep sessions in databases.
     fn all(adapters: &[&dyn Adapter]) -> Vec<Self> {
         let agents = adapters.iter().map(|it| Self { adapter: it.name(), stores: it.stores() });
         agents.filter(|agent| !agent.stores.tables.is_empty()).collect()
@@ -71,7 +72,7 @@ impl DatabaseStore {
         retry(|| {
             let opened = self.open_once()?;
             let result = read(&*opened.store);
-            // An error may be due to a change, too.
+            // An error can also be caused by a change.
             opened.watch.check().inspect_err(|_| self.forget(&opened))?;
             result
         })
@@ -87,7 +88,7 @@ impl DatabaseStore {
         Ok(current.insert(Arc::new(opened)).clone())
     }
 
-    /// Closes a state that is out of date, unless another thread has done so.
+    /// Closes an outdated state, unless another thread has done so.
     fn forget(&self, outdated: &Arc<Opened>) {
         let mut current = self.locked();
         if current.as_ref().is_some_and(|opened| Arc::ptr_eq(opened, outdated)) {
@@ -96,7 +97,7 @@ impl DatabaseStore {
     }
 
     fn locked(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
-        // A thread that panicked has not changed anything halfway.
+        // A thread that panicked has left no incomplete change.
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +108,8 @@ impl Opened {
         let database = SqliteDatabase::open(path)?;
         let watch = database.watch();
         let store = recognize(database, path, agents);
-        // A database that changes meanwhile can look like another one, or like a damaged one.
+        // A database that changes meanwhile can look like that of another agent, or like a damaged
+        // one.
         if !matches!(store, Ok(Some(_))) {
             watch.check()?;
         }

@@ -20,7 +20,7 @@ use crate::walk::{Visitor, walk};
 /// The maximum depth of a place.
 const MAX_PLACE_DEPTH: usize = 16;
 
-/// Finds the sessions in some places. Only what has the name of a session is opened.
+/// Finds the sessions in some places. Opens only files and folders with names of sessions.
 ///
 /// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
 /// `projects` in it), and not below. Below a folder that the user named, no link is followed.
@@ -58,7 +58,7 @@ impl Search<'_> {
             };
             let first = self.found().logs.len();
             for keep in root.keeps {
-                // Two names can be one place.
+                // Two paths can lead to the same place.
                 if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
                     let origin = Origin { agent: root.agent, adapter: root.adapter };
                     let mut keep_search = KeepSearch { search: self, origin, keep };
@@ -79,10 +79,10 @@ impl Search<'_> {
 }
 
 /// Returns the places of agents in a folder that the user named: a home folder, a copy of an
-/// agent's folder, or a folder of homes such as `/home`. It is a folder of homes if it has no place
-/// of an agent itself.
+/// agent's folder, or a folder of homes such as `/home`. A folder without a place of an agent is
+/// treated as a folder of homes.
 ///
-/// The folder is in a source, or on disk without one.
+/// The folder is in `source`, or on disk if that is `None`.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -98,7 +98,7 @@ pub fn roots_in(
         Some((_, names)) => !names.as_os_str().is_empty() && top.join(names).exists(),
         None => true,
     };
-    // A copy of an agent's folder has the agent's sessions.
+    // A copy of an agent's folder contains the agent's sessions.
     let has_logs = || match source {
         Some(source) => !find_in(source, &[], &own, agents).logs.is_empty(),
         None => !discover(&own, agents).logs.is_empty(),
@@ -179,14 +179,14 @@ impl KeepSearch<'_, '_> {
         })
     }
 
-    /// Notes an error, unless it is that of a folder that does not exist any more.
+    /// Adds an error, unless the folder does not exist any more.
     fn trouble(&mut self, path: &Path, error: &io::Error) {
         if !is_absent(error) {
             self.search.trouble(path, error);
         }
     }
 
-    /// Takes the entries of a folder that have one of the names.
+    /// Adds the entries of a folder that have one of the names.
     fn names(&mut self, entries: &[SafePath]) {
         for entry in entries {
             let name = entry.as_path().file_name().unwrap_or_default().to_string_lossy();
@@ -211,7 +211,7 @@ impl KeepSearch<'_, '_> {
             (KeepKind::Prompts, PathKind::File) => self.search.prompts(path),
             (KeepKind::Store, PathKind::Folder) => self.search.known_folder(path),
             (KeepKind::Store, PathKind::File) => match path.size() {
-                // One that has just been made has nothing in it yet.
+                // A database that was just created is still empty.
                 Ok(0) => {}
                 _ => self.search.database(path),
             },
@@ -221,7 +221,7 @@ impl KeepSearch<'_, '_> {
     }
 }
 
-/// Searches a folder and those below it, each for the rest of the names.
+/// Searches a folder and the folders below it, each for the remaining names.
 struct AnyFolders<'k, 's, 'a> {
     keep: &'k mut KeepSearch<'s, 'a>,
     rest: &'k [&'k str],

@@ -1,5 +1,5 @@
-//! The state of a file on disk, by which a later run recognises that the file is unchanged
-//! without reading it.
+//! Describes the state of a file on disk, by which a later run recognises an unchanged file without
+//! reading it.
 
 use std::fs::Metadata;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use crate::log::{Place, Stored, StoredLog};
 use crate::safe_path::SafePath;
 use crate::sqlite;
 
-/// Size, times and identity of a file. A change of a file changes its `ctime`, which only the
-/// system sets.
+/// The size, times and identity of a file. Every change of a file changes its `ctime`, which only
+/// the system sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileStat {
     size: u64,
-    /// When its bytes were changed, in nanoseconds since 1970.
+    /// The time of the last change of its bytes, in nanoseconds since 1970.
     mtime: i64,
-    /// When its bytes, its name or its permissions were changed, in nanoseconds since 1970.
+    /// The time of the last change of its bytes, name or permissions, in nanoseconds since 1970.
     ctime: i64,
     inode: u64,
     device: u64,
@@ -67,8 +67,8 @@ impl FileStat {
     }
 
     /// Returns whether the file was last changed before a time, with a margin for clocks that count
-    /// in steps of up to two seconds. What was read after that time is then what the file contains:
-    /// a change while it was read would have given it a later `ctime`.
+    /// in steps of up to two seconds. If so, bytes that were read after that time are those that
+    /// the file contains, because a change meanwhile would have set a later `ctime`.
     pub fn is_older_than(&self, time: SystemTime) -> bool {
         const MARGIN: Duration = Duration::from_secs(3);
         let limit = time.checked_sub(MARGIN).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -84,8 +84,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> Option<i64> {
 }
 
 impl StoredLog {
-    /// Returns the state of each of its files, in the order of its sources; `None` if one of them
-    /// is not a file of its own, or does not exist.
+    /// x
     pub fn stats(&self) -> Option<Vec<FileStat>> {
         let parts = self.parts.iter().chain(&self.attachments);
         let stat = |part: &crate::log::Part| match &part.place {
@@ -95,8 +94,8 @@ impl StoredLog {
         parts.map(stat).collect()
     }
 
-    /// Returns the path and the state of each of its files; of a session in a database, those of the
-    /// database and its journals. `None` if one of them is something else, or does not exist.
+    /// Returns the path and the state of each of its files; for a session in a database, those of
+    /// the database and its journals. `None` if one of them is something else, or does not exist.
     pub fn file_stats(&self) -> Option<Vec<(PathBuf, FileStat)>> {
         let stat = |path: &SafePath| Some((path.as_path().to_owned(), path.stat().ok()??));
         let mut stats = Vec::new();
@@ -107,7 +106,7 @@ impl StoredLog {
                 }
                 Place::Stored(Stored { path, container: Container::Database, .. }) => {
                     stats.push(stat(path)?);
-                    // A journal that does not exist is not among them, so that a new one is a change.
+                    // A journal that does not exist is not included, so a new journal is a change.
                     let journals = sqlite::JOURNALS.iter().filter_map(|it| path.with_ending(it));
                     stats.extend(journals.filter_map(|journal| stat(&journal)));
                 }

@@ -26,8 +26,8 @@ use crate::{sqlite, zstandard};
 /// The logs that a search has found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Logs, and files that may be logs, in the order given, directories in the order of
-    /// their names.
+    /// Logs, and files that may be logs, in the order of the paths; the content of folders is in
+    /// the order of names.
     pub logs: Vec<StoredLog>,
     /// Paths that could not be read.
     pub troubles: Vec<UnreadPath>,
@@ -38,7 +38,7 @@ pub struct Found {
 /// A path that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadPath {
-    /// The path; empty for all of a source.
+    /// The path; empty for a whole source.
     pub shown: String,
     /// The reason.
     pub reason: String,
@@ -59,8 +59,8 @@ pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
     find_all(paths, &[], agents)
 }
 
-/// Finds logs and records, as [`find`] does. A folder that keeps records in a form of its own gives its
-/// records, also below a folder that was named.
+/// Finds logs, as [`find`] does, and records. If `record_folders` opens a folder, the result
+/// contains its records, also if the folder is below a named one.
 pub fn find_with(
     paths: &[PathBuf],
     agents: &[&dyn Adapter],
@@ -71,7 +71,7 @@ pub fn find_with(
 }
 
 /// Finds logs in the files and folders of a source, and in the places of agents there. An empty path
-/// is all of the source. A name that cannot be a path is an error.
+/// means the whole source. A name that cannot be a path is reported as a trouble.
 pub fn find_in(
     source: &Arc<SourceFiles>,
     paths: &[PathBuf],
@@ -148,12 +148,12 @@ impl<'a> Search<'a> {
         self.finish()
     }
 
-    /// Returns what was found so far.
+    /// Returns the result so far.
     pub fn found(&mut self) -> &mut Found {
         &mut self.found
     }
 
-    /// Ends the search. Files that are read with a session are not listed as sessions of their own.
+    /// Ends the search. Removes files that are read with another session from the list.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
         let further = logs.iter().flat_map(StoredLog::further_paths).map(Path::to_owned);
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// Notes a path that could not be read.
+    /// Adds a path that could not be read.
     pub fn trouble(&mut self, path: &Path, error: &io::Error) {
         let shown = path.to_string_lossy().into_owned();
         self.found.troubles.push(UnreadPath { shown, reason: error.to_string() });
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         self.keep(path, || Ok(io::stdin().lock()));
     }
 
-    /// Returns the place of an input that was copied to a file.
+    /// Returns the place of an input that was copied to a temporary file.
     fn kept_place(mut file: File) -> io::Result<Place> {
         let mut beginning = Vec::new();
         file.rewind()?;
@@ -216,12 +216,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns a path that is a root: links in it are followed, none below it are.
+    /// Returns a path as a root: links in it are followed, but none below it.
     pub fn root(&self, path: &Path) -> SafePath {
         SafePath::named_in(self.source.as_ref(), path, &self.found.skipped)
     }
 
-    /// Takes a path that the user named.
+    /// Searches a path that the user named.
     fn find_named(&mut self, path: &Path) {
         let path = self.root(path);
         if !path.is_file() && self.records(path.as_path(), true) {
@@ -241,8 +241,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds the records of a folder that keeps them in a form of its own. Returns false if it is not
-    /// one.
+    /// Adds the records of a folder that keeps records in its own format. Returns false if it is
+    /// not such a folder.
     fn records(&mut self, path: &Path, named: bool) -> bool {
         match self.record_folders.and_then(|folders| folders.open(path)) {
             Some(Ok(records)) => self.found.logs.extend(records.into_logs(named)),
@@ -298,7 +298,7 @@ impl<'a> Search<'a> {
         self.origin.or_else(|| fork_of_path(self.agents, path))
     }
 
-    /// Takes a file that has to be a database with sessions.
+    /// Adds the sessions of a file that has to be a database.
     pub fn database(&mut self, path: &SafePath) {
         let store = beginning(path).and_then(|bytes| {
             if bytes != *sqlite::MAGIC {
@@ -331,7 +331,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Takes a file with the prompts of several sessions.
+    /// Adds the sessions of a file with the prompts of several sessions.
     pub fn prompts(&mut self, path: &SafePath) {
         let agent = self.origin.and_then(|origin| {
             let adapter = self.agents.iter().find(|adapter| adapter.name() == origin.adapter)?;
@@ -346,7 +346,7 @@ impl<'a> Search<'a> {
                 let logs = self.found.logs.iter_mut().skip(first);
                 logs.for_each(|log| log.rank = Rank::Prompts);
             }
-            // Whatever it is, its adapter may know.
+            // The file may be another log of the adapter.
             Ok(None) => {
                 self.session(path, None, false);
             }
@@ -358,7 +358,8 @@ impl<'a> Search<'a> {
         let (adapter, store) = (store.adapter(), Arc::new(store));
         match store.sessions() {
             Ok(sessions) => {
-                // Where each session has a database, fewer files can be open at once.
+                // Close a database with one session: if each session has a database, too many files
+                // would be open at once.
                 if sessions.len() == 1 {
                     store.close();
                 }

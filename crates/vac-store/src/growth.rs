@@ -1,4 +1,4 @@
-//! Checks whether a log has only grown since a record was made of it.
+//! Checks whether a log has only grown since a record was made from it.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
@@ -10,8 +10,7 @@ use crate::log::{Part, Place, StoredLog};
 use crate::sha256::Sha256;
 
 impl StoredLog {
-    /// Returns its files; `None` if something of it is not a file of its own, but a session of a
-    /// store or standard input.
+    /// x
     pub fn files(&self) -> Option<Vec<&Path>> {
         let file = |part| match Part::path(part) {
             Some(_) if matches!(part.place, Place::Stored(..)) => None,
@@ -21,9 +20,9 @@ impl StoredLog {
     }
 
     /// Returns whether each earlier source is the beginning, or all, of a later one of the same
-    /// name. The later sources are those that were read from this log; the bytes are read again and
-    /// compared with both hashes, so that the answer holds for the bytes that were read then. False
-    /// if the log has been changed since.
+    /// name. The later sources have to be those that were read from this log. The bytes are read
+    /// again and compared with both hashes, so that the result is true of the bytes that were read
+    /// then. Returns false if the log has changed since.
     pub fn has_grown(&self, earlier: &[SourceFile], later: &[SourceFile]) -> io::Result<bool> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != later.len() {
@@ -50,7 +49,8 @@ impl StoredLog {
     }
 }
 
-/// Returns whether bytes begin with those of one source and then are those of the other.
+/// Returns whether bytes are those of the source `now`, and begin with those of the source
+/// `before`.
 fn has_prefix(bytes: impl Read, before: &SourceFile, now: &SourceFile) -> io::Result<bool> {
     let mut hash = Sha256::default();
     let mut bytes = bytes.take(now.size);
@@ -128,7 +128,7 @@ mod tests {
     fn growth_of_other_bytes_than_were_read_does_not_count() {
         let folder = tempfile::tempdir().unwrap();
         let before = sources(&[("a", "one two")]);
-        // What was converted is shorter than the file that is there when it is compared.
+        // The file is longer when it is compared than when it was converted.
         let log = log(folder.path(), &[("a", "one two three")]);
         assert!(!log.has_grown(&before, &sources(&[("a", "one")])).unwrap());
         assert!(!log.has_grown(&before, &sources(&[("a", "two two three")])).unwrap());

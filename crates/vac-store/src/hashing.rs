@@ -9,17 +9,17 @@ use std::thread::{self, JoinHandle};
 use crate::in_memory::InMemory;
 use crate::sha256::Sha256;
 
-/// Fewer bytes than these are hashed where they are read, since starting a thread and copying
-/// them takes longer.
+/// The minimum number of bytes that are hashed by a thread. Fewer bytes are hashed where they are
+/// read, because starting a thread and copying them takes longer.
 const MIN_BYTES: u64 = 4 << 20;
 
-/// Bytes are passed to the thread in blocks of this size.
+/// The number of bytes of a block that is passed to the thread.
 const BLOCK: usize = 256 << 10;
 
 /// Maximum number of blocks that wait to be hashed.
 const MAX_BLOCKS: usize = 4;
 
-/// Bytes in memory are hashed by a thread if there are at least this many.
+/// The minimum number of bytes in memory that are hashed by a thread.
 const MIN_BYTES_IN_MEMORY: usize = 1 << 20;
 
 /// The SHA-256 of bytes in memory, which is computed when it is needed, or by a thread that was
@@ -40,7 +40,7 @@ impl HashInMemory {
         }
         let shared = bytes.clone();
         let run = move || Sha256::digest(shared.as_ref());
-        // Without a thread the bytes are hashed when the hash is needed.
+        // Without a thread, the bytes are hashed when the hash is needed.
         if let Ok(thread) = thread::Builder::new().name("sha-256".to_owned()).spawn(run) {
             *self = Self::Running(thread);
         }
@@ -96,21 +96,21 @@ impl Hashing {
 #[derive(Debug)]
 struct HashThread {
     full: SyncSender<Vec<u8>>,
-    /// Blocks that have been hashed, to be filled again.
+    /// The blocks that have been hashed and can be filled again.
     empty: Receiver<Vec<u8>>,
     block: Vec<u8>,
     thread: JoinHandle<Sha256>,
 }
 
 impl HashThread {
-    /// Starts a thread; `None` if the system does not allow one more.
+    /// Starts a thread; `None` if the system does not allow another one.
     fn start(mut state: Sha256) -> Option<Self> {
         let (full, to_hash) = sync_channel::<Vec<u8>>(MAX_BLOCKS);
         let (hashed, empty) = channel();
         let run = move || {
             for block in to_hash {
                 state.update(&block);
-                // If no more bytes arrive, the block is not needed again.
+                // If no more bytes arrive, the block is not needed any more.
                 let _ = hashed.send(block);
             }
             state

@@ -1,7 +1,7 @@
 //! Keeps the bytes of small logs in memory between detection and conversion, so that they are read
 //! once.
 //!
-//! All logs are detected before the first is converted, since files of one session are joined in
+//! All logs are detected before the first is converted, because files of one session are joined in
 //! between. The memory for this is bounded by a [`MemoryBudget`]; a log that does not fit is read
 //! again when it is converted.
 
@@ -29,13 +29,13 @@ const MAX_WAITING: u64 = 16 << 20;
 pub struct MemoryBudget(Arc<AtomicU64>);
 
 impl MemoryBudget {
-    /// Returns the budget of all logs that are converted with a [limit](Input::max_event) on the bytes
+    /// Creates the budget for logs that are converted with a [limit](Input::max_event) on the bytes
     /// of one event.
     pub fn new(max_event: usize) -> Self {
         Self(Arc::new(AtomicU64::new(max_in_memory(max_event).min(MAX_WAITING))))
     }
 
-    /// Returns an empty budget, for logs that are not converted.
+    /// Creates an empty budget, for logs that are not converted.
     pub fn none() -> Self {
         Self::default()
     }
@@ -93,7 +93,7 @@ impl fmt::Debug for InMemory {
     }
 }
 
-/// A file that is open, and what has been read of it. Each reader begins with the first byte,
+/// An open file, and the bytes that have been read from it. Each reader begins with the first byte,
 /// and no byte is read from the file twice.
 pub(crate) struct Recorder<'p> {
     part: &'p Part,
@@ -107,13 +107,13 @@ struct Recorded {
 }
 
 impl<'p> Recorder<'p> {
-    /// Opens a file. `None` if it is not a file that fits into the budget.
+    /// Opens a file. `None` if the part is not a file, or the file does not fit into the budget.
     pub fn open(part: &'p Part, budget: &MemoryBudget) -> io::Result<Option<Self>> {
         let (Place::File(path) | Place::Compressed(path)) = &part.place else { return Ok(None) };
         let file = path.reader()?;
         let size = file.size()?;
         let Some(reserved) = budget.reserve(size) else { return Ok(None) };
-        // What is appended from now on is not read.
+        // Bytes that are appended from now on are not read.
         let state = RefCell::new(Recorded { bytes: Vec::new(), rest: file.take(size) });
         Ok(Some(Self { part, state, reserved }))
     }
@@ -188,7 +188,8 @@ mod tests {
         assert_eq!(read(&recorder, 4), b"0123");
         std::fs::write(&path, "abcdefghijkl").unwrap();
         assert_eq!(read(&recorder, 6), b"0123ef");
-        // The record is made of exactly what was detected, and of nothing that was appended.
+        // The record is made from exactly the bytes that were detected, without those appended
+        // later.
         assert_eq!(recorder.finish().unwrap().as_ref(), b"0123efghij");
     }
 

@@ -1,11 +1,11 @@
 //! Joins the files of one session.
 //!
-//! Files are one session if the adapter says so ([`Share`]), their session ids are equal,
-//! and they are in the same folder or were both named. Duplicates are skipped before that:
-//! files with the same bytes, in any folder; and files that were not named and contain only
-//! parts of a session of which another log contains more (the files of `OpenCode` that a
-//! database replaced, the database of a conversation of Antigravity that has a transcript, Gemini's
-//! list of prompts), or an older form of it ([`Share::Older`]).
+//! Files are one session if the adapter states that they are parts of one ([`Share`]), their
+//! session ids are equal, and they are in the same folder or were both named. Duplicates are
+//! skipped before that: files with the same bytes, in any folder; and files that were not named and
+//! contain only parts of a session of which another log contains more (the files of `OpenCode` that
+//! a database replaced, the database of a conversation of Antigravity that has a transcript,
+//! Gemini's list of prompts), or an older form of it ([`Share::Older`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -34,7 +34,7 @@ pub struct DetectedLog {
     pub preview: Preview,
     /// A description of the log, if no adapter knows it.
     pub looks_like: Option<String>,
-    /// The reason it could not be read.
+    /// The reason why the log could not be read.
     pub trouble: Option<String>,
     /// Files that were skipped because of this log, and parts of it that could not be read.
     pub left_out: Vec<UnusedFile>,
@@ -51,7 +51,7 @@ impl DetectedLog {
 /// A file that is not part of any session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusedFile {
-    /// Its name in messages.
+    /// The name of the file in messages.
     pub shown: String,
     /// The reason.
     pub reason: UnusedReason,
@@ -59,14 +59,14 @@ pub struct UnusedFile {
     pub is_in_other_home: bool,
 }
 
-/// The reason a file was skipped.
+/// The reason why a file was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusedReason {
-    /// It has the same bytes as this file.
+    /// The file has the same bytes as this file.
     Copy(String),
     /// This log contains more of the session.
     Remains(String),
-    /// It could not be read.
+    /// The file could not be read, for this reason.
     Unreadable(String),
 }
 
@@ -86,8 +86,8 @@ pub fn detect(log: StoredLog, adapters: &[&dyn Adapter]) -> DetectedLog {
     detect_and_keep(log, adapters, &MemoryBudget::none())
 }
 
-/// Reads the beginning of a log that is to be converted. If an adapter reads its format and it fits
-/// into the budget, all of it is read and kept in memory, so that no byte is read twice.
+/// Reads the beginning of a log that will be converted. If an adapter reads its format and the log
+/// fits into the budget, the whole log is read and kept in memory, so that no byte is read twice.
 pub fn detect_and_keep(
     mut log: StoredLog,
     adapters: &[&dyn Adapter],
@@ -158,9 +158,9 @@ fn preview(
         other => Err(Some(other.to_string())),
     };
     let recorder = recorder.filter(|_| seen.is_ok());
-    // A place names the agent, too, and takes precedence.
+    // The place of a log also determines the agent, and takes precedence.
     log.origin = log.origin.or(fork);
-    // A file whose rest cannot be read is reported when it is converted.
+    // An error in reading the rest of a file is reported when the log is converted.
     let bytes = recorder.and_then(|recorder| recorder.finish().ok());
     if let (Some(bytes), Some(first)) = (bytes, log.parts.first_mut()) {
         first.keep_in_memory(bytes);
@@ -168,24 +168,24 @@ fn preview(
     Ok(seen)
 }
 
-/// Which logs can be one session.
+/// The homes whose logs can be one session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Homes {
-    /// Copies in several homes are.
+    /// Logs in all homes: copies in several homes are one session.
     #[default]
     Together,
-    /// Only logs in one home are: each session belongs to somebody.
+    /// Only logs in the same home, because sessions in different homes belong to different users.
     Apart,
 }
 
-/// Joins logs that are one session. The result keeps the order of the first of each.
+/// Joins logs that are one session. The result has the order of the first log of each session.
 pub fn join(logs: Vec<DetectedLog>) -> Vec<DetectedLog> {
     join_homes(logs, Homes::Together)
 }
 
-/// Joins logs that are one session, as [`join`] does, in all homes or in each of them.
+/// Joins logs that are one session, like [`join`], in all homes or in each home separately.
 pub fn join_homes(mut logs: Vec<DetectedLog>, homes: Homes) -> Vec<DetectedLog> {
-    // Files that are read with a session are not sessions of their own.
+    // Remove files that are read with another session.
     let further = logs.iter().flat_map(|detected| detected.log.further_paths()).map(Path::to_owned);
     let further: HashSet<_> = further.collect();
     logs.retain(|detected| {
@@ -243,7 +243,7 @@ fn agent_without_id(detected: &DetectedLog) -> Option<&'static str> {
     detected.agent.filter(|_| detected.preview.session_id.is_none())
 }
 
-/// Returns the folder of a log. Logs that were named are together in any folder.
+/// Returns the folder of a log; `None` for logs that were named, which can be joined in any folder.
 fn folder(detected: &DetectedLog) -> Option<String> {
     let first = detected.log.parts.first().filter(|_| !detected.log.named);
     first.map(|part| part.folder.clone())
@@ -251,7 +251,7 @@ fn folder(detected: &DetectedLog) -> Option<String> {
 
 /// Returns the logs of one session id, without duplicates.
 fn without_duplicates(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
-    // Of copies the first is kept, so the session's own log precedes an older form of it.
+    // Of copies the first is kept, so the log of the session has to precede an older form of it.
     group.sort_by_key(|detected| detected.log.rank);
     let best = group.first().map(|detected| detected.log.rank);
     let mut kept: Vec<DetectedLog> = Vec::new();
@@ -273,7 +273,7 @@ fn without_duplicates(mut group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     kept
 }
 
-/// Returns logs without copies. Sizes are compared first, so that few files have to be read.
+/// Removes copies from logs. Compares sizes first, so that few files have to be read.
 fn without_copies(group: Vec<DetectedLog>) -> Vec<DetectedLog> {
     let sizes: Vec<_> = group.iter().map(|detected| detected.log.plain_size()).collect();
     let is_file = |detected: &DetectedLog| detected.log.stored.is_none();

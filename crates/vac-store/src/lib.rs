@@ -1,15 +1,17 @@
-//! Session logs where agents keep them.
+//! Finds session logs in the places where agents keep them, and reads them.
 //!
 //! Adapters read JSON documents. On disk there are plain files, compressed files, trees of
-//! small files and databases: this crate makes [inputs](vac_adapter::Input) of all of them, and
+//! small files and databases: this crate provides all of them as [inputs](vac_adapter::Input), and
 //! is the only one that reads logs from disk.
 //!
 //! ```
 //! use vac_adapter::Input;
 //!
-//! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/envelopes/compressed");
+//! let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+//! let fixture = format!("{crates}/../fixtures/codex/envelopes/compressed");
 //! let found = vac_store::find(&[fixture.into()], &[]);
-//! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
+//! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst"));
+//! let log = log.ok_or("no log")?;
 //! let log = log.load()?;
 //! let mut text = String::new();
 //! log.open()?.read_to_string(&mut text)?;
@@ -23,36 +25,36 @@
 //! * A [`StoredLog`] is a file, several files that together contain one session, or a session of a
 //!   store.
 //! * A [`SessionStore`](vac_adapter::container::SessionStore) contains several sessions: a database,
-//!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
-//!   through this one.
+//!   or a tree of small files. The rules for the stores of an agent are in the agent's crate, which
+//!   reads them through this one.
 //! * [`join`](join::join) joins the files of one session.
-//! * A [`Source`] is where files are that are not on disk: everything else works on it as on disk.
+//! * A [`Source`] provides files that are not on disk. All other functions work on it as on disk.
 //! * [`LogFiles`] is a log as data: it can be sent to another process and opened there.
 //! * [`StoredLog::load`] reads a log to convert it, and ties its record to the bytes that were read
 //!   ([`Loaded`]).
 //!
 //! # Decisions
 //!
-//! * Nothing that is read is ever changed, and no file is created next to it: databases are
+//! * Files that are read are never changed, and no file is created next to them: databases are
 //!   opened as immutable, and if they have a live journal, as a private copy ([`sqlite`]).
 //! * A session of a database that other programs write to is read from one state of it.
-//!   If none can be read for long enough, that is an error.
+//!   If no state can be read for long enough, that is an error.
 //! * Containers are recognised by their first bytes, their tables or their folders, never by
-//!   their name. In the places of agents, names decide what is opened at all ([`places`]):
+//!   their name. In the places of agents, names decide which files are opened ([`places`]), because
 //!   credentials and copies of edited files are next to the sessions.
 //! * Where sessions are, which tables of a database may be read and which files belong to a session
 //!   is data of the agents' crates. This crate knows no agent by name.
-//! * What went wrong while a session was read from its container is next to its documents
-//!   ([`Input::troubles`](vac_adapter::Input::troubles)), never in them.
+//! * Problems in reading a session from its container are never part of its documents
+//!   ([`Input::troubles`](vac_adapter::Input::troubles)).
 //! * A session of a store is read as its documents, one after the other, in a fixed order.
-//!   They are the source that a record names, with their SHA-256: the database as a whole
+//!   They are the source that a record names, with their SHA-256, because the database as a whole
 //!   changes with every other session.
 //! * Below what the user named, and below the folders in which agents keep sessions, no
-//!   symbolic link is followed and nothing but regular files is opened ([`safe_path`]): a
-//!   folder from elsewhere must not bring other files of the user into a record. What was
-//!   skipped is listed ([`Skipped`]).
+//!   symbolic link is followed and only regular files are opened ([`safe_path`]): a folder from
+//!   another source must not bring other files of the user into a record. Skipped links and special
+//!   files are listed ([`Skipped`]).
 //! * Every session is returned once: copies are skipped, and so are logs that contain less of a
-//!   session than another one ([`join`]). Callers also receive the list of what was skipped.
+//!   session than another one ([`join`]). Callers also receive the list of skipped files.
 
 pub mod discover;
 pub mod file_stat;

@@ -1,4 +1,4 @@
-//! A log while it is converted.
+//! Loads a log for its conversion.
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ use crate::passes::Passes;
 
 impl StoredLog {
     /// Returns the log as an input that is read from disk each time, unless it is in memory. Its
-    /// bytes are not tied to a SHA-256: they serve detection, and records are made from
+    /// bytes are not tied to a SHA-256. They are for detection; records are made from the result of
     /// [`StoredLog::load`].
     pub fn unread(&self) -> Bundle<'_> {
         let folder = self.parts.first().map_or("", |part| &part.folder);
@@ -20,7 +20,8 @@ impl StoredLog {
     }
 
     /// Loads the log. Small logs are read into memory; larger ones are read from disk in every
-    /// pass, so that memory does not grow with them. [`Loaded::sources`] states what was read.
+    /// pass, so that memory does not grow with them. [`Loaded::sources`] returns the files that
+    /// were read.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
         self.load_within(frame::MAX_EVENT)
     }
@@ -36,7 +37,7 @@ impl StoredLog {
         Loaded::new(parts, attachments, max_event)
     }
 
-    /// Loads some of its files, each with the name and up to the size that a record states.
+    /// Loads some of the log's files, each with the name and up to the size that a record states.
     pub(crate) fn load_recorded(
         &self,
         files: &[(usize, &SourceFile)],
@@ -82,7 +83,7 @@ struct LoadedPart<'l> {
 }
 
 impl<'l> Loaded<'l> {
-    /// Loads files, those that fit into memory.
+    /// Loads files. Those that fit are read into memory.
     fn new(
         mut parts: Vec<LoadedPart<'l>>,
         attachments: Vec<LoadedPart<'l>>,
@@ -98,14 +99,14 @@ impl<'l> Loaded<'l> {
 }
 
 impl Loaded<'_> {
-    /// Starts to hash what is in memory, on threads. Callers that ask for [`Loaded::sources`] later
-    /// wait less for them.
+    /// Starts to hash bytes in memory, on threads, so that a later call of [`Loaded::sources`]
+    /// takes less time.
     pub fn start_hashing(&self) {
         self.parts.iter().chain(&self.attachments).for_each(|part| part.passes.start_hashing());
     }
 
-    /// Fails if passes over a file have read different bytes, as [`Loaded::sources`] does. What is in
-    /// memory is not hashed for this.
+    /// Fails if passes over a file have read different bytes, as [`Loaded::sources`] does. Does not
+    /// hash bytes in memory.
     pub fn check_unchanged(&self) -> Result<(), Error> {
         let parts = self.parts.iter().chain(&self.attachments);
         if parts.clone().all(|part| part.passes.is_in_memory()) {
@@ -140,7 +141,7 @@ impl<'l> LoadedPart<'l> {
 
     /// Creates a part with the name and the size that a record states.
     fn recorded(part: &'l Part, source: &SourceFile, max_event: usize) -> Self {
-        // The name of a session in a store is its key, whatever the store is called.
+        // The name of a session in a store is its key; the name of the store does not matter.
         let name = match &part.place {
             Place::Stored(_) => part.name.clone(),
             _ => source.name.clone(),
@@ -156,10 +157,10 @@ impl<'l> LoadedPart<'l> {
         }
     }
 
-    /// Reads it into memory if there is room for it.
+    /// Reads the part into memory if `room` is large enough.
     fn load_into_memory(&mut self, room: &mut u64) -> io::Result<()> {
         if let Place::Stored(stored) = &self.part.place {
-            // A store gives its sessions as a whole anyway.
+            // A store can only return whole sessions.
             let (mut bytes, troubles) = stored.read()?;
             if let Some(size) = self.size {
                 bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
@@ -181,9 +182,9 @@ impl<'l> LoadedPart<'l> {
             self.keep(held, room);
             return Ok(());
         }
-        // What the adapter sees is what is stored, so both can be hashed at once.
+        // The adapter reads the stored bytes unchanged, so both can be hashed at once.
         if matches!(self.part.place, Place::File(_) | Place::Kept(_)) {
-            // One byte more than there is room for shows that the file does not fit.
+            // Read one byte more than fits, to recognise a file that is too large.
             let size = self.size.map_or(*room + 1, |size| size.min(*room + 1));
             let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
             let bytes = self.part.read_at_most(size)?;
@@ -230,7 +231,7 @@ impl<'l> LoadedPart<'l> {
         })
     }
 
-    /// Begins a pass over it.
+    /// Begins a pass over the part.
     fn pass(&self) -> io::Result<impl Read> {
         Ok(self.passes.pass(self.stored_bytes()?))
     }
@@ -249,7 +250,7 @@ impl<'l> LoadedPart<'l> {
     }
 }
 
-/// Reads the file as it is on disk now, or the bytes that detection has read.
+/// Reads the current content of the file, or the bytes that detection has read.
 impl Input for Part {
     fn name(&self) -> &str {
         &self.name
@@ -289,7 +290,7 @@ impl Input for LoadedPart<'_> {
     }
 
     fn sha_256(&self) -> Option<[u8; 32]> {
-        // Passes hash what is stored, which may be decoded into something else.
+        // Passes hash the stored bytes, which may differ from the decoded ones.
         let is_read = matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(_));
         is_read.then(|| self.passes.sha_256()).flatten()
     }

@@ -22,11 +22,11 @@ use crate::zstandard;
 /// A log to convert: a file, several files of one session, or a session of a store.
 #[derive(Debug)]
 pub struct StoredLog {
-    /// Its name in messages: the path as it was given or found.
+    /// The name of the log in messages: the path as it was given or found.
     pub shown: String,
-    /// Whether the user named it, rather than a folder that contains it.
+    /// Whether the user named the log itself, not a folder that contains it.
     pub named: bool,
-    /// Its files; there is at least one.
+    /// The files of the log; there is at least one.
     pub(crate) parts: Vec<Part>,
     /// The companion files.
     pub(crate) attachments: Vec<Part>,
@@ -34,37 +34,37 @@ pub struct StoredLog {
     pub(crate) stored: Option<(&'static str, StoredSession)>,
     /// The agent in whose place it was found.
     pub(crate) origin: Option<Origin>,
-    /// Its rank among the logs of the same session.
+    /// The rank of the log among the logs of the same session.
     pub(crate) rank: Rank,
     /// The encoding, if it is known to be a record and not a log.
     pub(crate) record_encoding: Option<Encoding>,
-    /// The ids of the records of the sessions that are wanted, of a log that contains others as well.
-    /// `None` if all of its sessions are.
+    /// The ids of the records of the wanted sessions, if the log also contains others. `None` if
+    /// all of its sessions are wanted.
     pub wanted: Option<BTreeSet<String>>,
-    /// The name of the home folder in which it was found, if it was.
+    /// The name of the home folder in which the log was found; `None` if it was found elsewhere.
     pub home: Option<String>,
-    /// The number of its sessions when it was last read; 0 if that is not known.
+    /// The number of its sessions when it was last read; 0 if the number is unknown.
     pub(crate) session_count: AtomicUsize,
 }
 
-/// The rank of a log among the logs of the same session; the first is the best.
+/// The rank of a log among the logs of the same session. The first variant is the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// It is the log of the session.
+    /// The log of the session.
     #[default]
     Own,
-    /// It is an older or a shortened form of the log.
+    /// An older or shortened form of the log.
     Older,
-    /// Any other log of the session, even a shortened one, replaces it.
+    /// A log that any other log of the session, even a shortened one, replaces.
     Replaced,
-    /// It contains only the prompts.
+    /// A log that contains only the prompts.
     Prompts,
 }
 
 /// One file of a log.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Its name without the folder; of an attachment, relative to the log's folder.
+    /// Its name without the folder; for an attachment, its path relative to the log's folder.
     pub name: String,
     /// Its folder, with `/` between the names.
     pub folder: String,
@@ -120,7 +120,7 @@ impl Part {
         Self::new(name(path.as_path()), folder(path.as_path()), place)
     }
 
-    /// Keeps what is stored until the log is loaded.
+    /// Keeps the stored bytes until the log is loaded.
     pub fn keep_in_memory(&mut self, bytes: InMemory) {
         self.in_memory = Mutex::new(Some(bytes));
     }
@@ -130,7 +130,7 @@ impl Part {
         self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the bytes, if they are in memory, and removes them from there.
+    /// Removes the bytes from memory and returns them, if they are in memory.
     pub fn take_from_memory(&self) -> Option<InMemory> {
         self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -184,7 +184,7 @@ impl Part {
         }
     }
 
-    /// Returns its bytes on disk, if it is a file.
+    /// Returns its number of bytes on disk, if it is a file.
     pub(crate) fn size(&self) -> io::Result<Option<u64>> {
         if let Some(bytes) = self.in_memory() {
             return Ok(Some(bytes.as_ref().len() as u64));
@@ -223,7 +223,7 @@ impl Part {
 }
 
 impl Part {
-    /// Reads at most the first `size` stored bytes, for which memory is needed at once.
+    /// Reads at most the first `size` stored bytes. The memory for them is allocated at once.
     pub(crate) fn read_at_most(&self, size: usize) -> io::Result<Buffer> {
         match &self.place {
             Place::File(path) => match path.reader()? {
@@ -235,7 +235,7 @@ impl Part {
     }
 }
 
-/// Reads a file from its beginning, whatever other readers of the same file do.
+/// A reader of a file from its beginning, independent of other readers of the same file.
 struct KeptReader<'f> {
     file: &'f File,
     offset: u64,
@@ -267,12 +267,12 @@ impl StoredLog {
         }
     }
 
-    /// Returns the encoding, if it is known to be a record and not a log.
+    /// Returns the encoding, if the file is known to be a record and not a log.
     pub fn record_encoding(&self) -> Option<Encoding> {
         self.record_encoding
     }
 
-    /// Returns the files it is in, unless it came through standard input.
+    /// Returns the paths of its files. Empty for standard input.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().chain(&self.attachments).filter_map(Part::path)
     }
@@ -287,7 +287,7 @@ impl StoredLog {
         self.parts.first().and_then(Part::path)
     }
 
-    /// Returns its size on disk in bytes, if that is known without reading it.
+    /// Returns its size on disk in bytes, if it is known without reading the log.
     pub fn size(&self) -> Option<u64> {
         if let Some((_, stored)) = &self.stored {
             return stored.size;
@@ -302,7 +302,7 @@ impl StoredLog {
         self.parts.first().map(Part::source_name).unwrap_or_default()
     }
 
-    /// Reads the stored bytes of a source, by its number in the record, from the first.
+    /// Opens the stored bytes of a source, by its number in the record, at the first byte.
     ///
     /// # Errors
     /// If the log has no source of this number, or it cannot be read.
@@ -311,7 +311,7 @@ impl StoredLog {
         part.ok_or(io::ErrorKind::NotFound)?.stored_bytes()
     }
 
-    /// Returns whether it is made of exactly these sources. Reads it only if all sizes are right.
+    /// Returns whether it consists of exactly these sources. Reads the log only if all sizes match.
     pub fn is_made_of(&self, sources: &[SourceFile]) -> Result<bool, Error> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != sources.len() {

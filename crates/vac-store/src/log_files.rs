@@ -1,4 +1,4 @@
-//! A log as data: the files it is in, so that another process can open it again.
+//! Describes a log as data: its files, so that another process can open it again.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -19,8 +19,8 @@ use crate::safe_path::SafePath;
 use crate::skipped::Skipped;
 use crate::source::SourceFiles;
 
-/// The files of a log, or its session in a store, as paths. What is read from them is the same as
-/// from the log: links and special files are treated as they were when it was found.
+/// The files of a log, or its session in a store, as paths. Opening them follows the same rules for
+/// links and special files as when the log was found, so that the same bytes are read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LogFiles {
@@ -33,7 +33,7 @@ pub struct LogFiles {
     parts: Vec<LogFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<LogFile>,
-    /// The ids of the records of the sessions that are wanted, if others are not.
+    /// The ids of the records of the wanted sessions, if the log also contains others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wanted: Option<BTreeSet<String>>,
     /// The name of the home folder in which the log was found.
@@ -138,18 +138,18 @@ impl StoredLog {
     }
 }
 
-/// Stores that have been opened. Logs that are opened with the same value share them.
+/// The stores that have been opened. Logs that are opened with the same value share them.
 #[derive(Debug, Default)]
 pub struct OpenStores {
     /// The source of the files, unless they are on disk.
     source: Option<Arc<SourceFiles>>,
     skipped: Skipped,
-    /// By root, path, kind and adapter. The root says where links are followed.
+    /// The open stores by root, path, kind and adapter. Links are followed only in the root.
     opened: HashMap<(PathBuf, PathBuf, StoreKind, &'static str), Arc<dyn SessionStore>>,
 }
 
 impl OpenStores {
-    /// Stores of a source, or on disk without one. None of them is open.
+    /// Creates an empty list of open stores in `source`, or on disk if that is `None`.
     pub fn new(source: Option<Arc<SourceFiles>>) -> Self {
         Self { source, ..Self::default() }
     }
@@ -292,7 +292,7 @@ impl LogFile {
         stores: &mut OpenStores,
     ) -> io::Result<Part> {
         let path = self.safe_path(directory, stores);
-        // Adapters read names of folders, so these are the same as when the log was found.
+        // Keep the names of folders as when the log was found, because adapters read them.
         let stated = self.stated_path();
         let folder = folder(&stated);
         let (name, place) = match &self.kind {

@@ -1,10 +1,10 @@
 //! Ties every pass over a file to one SHA-256.
 //!
-//! A log that is not held in memory is read once for the survey and once or more for the
-//! entries. Its record states one SHA-256, so all passes must have seen the same bytes:
-//! size and modification time cannot prove that, because everyone who can write the file
-//! can restore both. Each pass therefore hashes what it hands out, and the source of a record
-//! is only stated if all digests agree.
+//! A log that is not kept in memory is read once for the survey and once or more for the entries.
+//! Its record states one SHA-256, so all passes have to read the same bytes. Size and modification
+//! time cannot prove that, because everyone who can write the file can restore both. Each pass
+//! therefore hashes the bytes that it returns, and the source of a record is stated only if all
+//! digests agree.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -14,11 +14,11 @@ use vac_adapter::Error;
 use crate::hashing::{HashInMemory, Hashing};
 use crate::in_memory::InMemory;
 
-/// The beginning of a file is kept, so that a pass that stops within this many bytes is compared at
-/// once: adapters read the beginning of a log before they read all of it.
+/// The number of bytes at the beginning of a file that are kept, so that a pass that ends within
+/// them is compared immediately: adapters read the beginning of a log before they read all of it.
 const HEAD: usize = 64 << 10;
 
-/// Size and SHA-256 of a file.
+/// The size and SHA-256 of a file.
 pub(crate) type Fingerprint = (u64, [u8; 32]);
 
 /// The passes over one file.
@@ -39,7 +39,7 @@ struct State {
     has_changed: bool,
     /// The reason why a pass could not be completed.
     failure: Option<(io::ErrorKind, String)>,
-    /// Whether the bytes of unfinished passes are used for nothing.
+    /// Whether the bytes of unfinished passes are not used.
     is_abandoned: bool,
 }
 
@@ -63,8 +63,8 @@ impl Passes {
         self.0.borrow().in_memory.is_some()
     }
 
-    /// Returns the SHA-256 of bytes in memory, or of what a pass has read to the end. `None` if no
-    /// pass has reached it.
+    /// Returns the SHA-256 of bytes in memory, or of the bytes of a pass that has read them to the
+    /// end. `None` if no pass has reached the end.
     pub fn sha_256(&self) -> Option<[u8; 32]> {
         let mut state = self.0.borrow_mut();
         if let Some((_, hash)) = &mut state.in_memory {
@@ -78,8 +78,8 @@ impl Passes {
         Pass { passes: self, reader, hash: Hashing::default(), size: 0, is_over: false }
     }
 
-    /// States that nothing is made of what unfinished passes have read so far, so that they
-    /// need not be completed.
+    /// States that the bytes which unfinished passes have read so far are not used, so that these
+    /// passes need not be completed.
     pub fn abandon(&self) {
         self.0.borrow_mut().is_abandoned = true;
     }
@@ -125,8 +125,8 @@ impl Passes {
     }
 }
 
-/// One pass over a file. When it is dropped early, what it has read is noted, to be
-/// compared later.
+/// One pass over a file. If it is dropped early, the hash of the bytes that it has read is kept, to
+/// be compared later.
 struct Pass<'p, R: Read> {
     passes: &'p Passes,
     reader: R,
@@ -198,7 +198,7 @@ impl<R: Read> Drop for Pass<'_, R> {
     }
 }
 
-/// Reads something to its end.
+/// Reads a reader to its end.
 fn read_all(reader: &mut dyn Read) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -211,7 +211,7 @@ fn read_all(reader: &mut dyn Read) -> io::Result<()> {
     }
 }
 
-/// Returns the size and the SHA-256 of what a reader gives.
+/// Returns the size and the SHA-256 of the bytes of a reader.
 pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
     let passes = Passes::default();
     passes.complete(reader)?;

@@ -1,4 +1,4 @@
-//! Patterns of file names.
+//! Matches file names with patterns.
 
 /// Returns whether a name matches a pattern, in which `*` is any text.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {

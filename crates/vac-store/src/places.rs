@@ -14,7 +14,7 @@ pub use vac_adapter::places::System;
 use crate::find::Origin;
 use crate::safe_path::SafePath;
 
-/// The facts about a system and a user that places depend on.
+/// The properties of a system and a user that places depend on.
 pub struct Surroundings<'s> {
     /// The system.
     pub system: System,
@@ -22,7 +22,7 @@ pub struct Surroundings<'s> {
     pub home: Option<&'s Path>,
     /// The folder for temporary files.
     pub temporary: &'s Path,
-    /// The environment's variables.
+    /// Returns the value of an environment variable.
     pub variable: &'s dyn Fn(&str) -> Option<OsString>,
 }
 
@@ -37,8 +37,8 @@ pub struct AgentRoot {
     pub path: PathBuf,
     /// The variable that names it, if one does.
     pub variable: Option<&'static str>,
-    /// The home folder that it is in: that of the user, or one that the user named. `None` if the user
-    /// has none.
+    /// The home folder that contains it: that of the user, or one that the user named. `None` if
+    /// the user has no home folder.
     pub home: Option<PathBuf>,
     /// The files and folders in it that contain sessions.
     pub(crate) keeps: &'static [Keep],
@@ -82,7 +82,7 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<AgentRoo
 }
 
 impl AgentRoot {
-    /// Returns the name of the home folder. `None` if it has none, as `/`, or is all of a source.
+    /// Returns the name of the home folder. `None` if it has no name, such as `/`, or is a whole source.
     pub fn home_name(&self) -> Option<String> {
         let home = self.home.as_deref().filter(|home| !home.as_os_str().is_empty())?;
         let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
@@ -92,15 +92,15 @@ impl AgentRoot {
         name(home).or_else(real)
     }
 
-    /// Returns its path below the home folder, if it is there: empty if it is the folder itself, which
-    /// can be a copy of the agent's.
+    /// Returns its path relative to the home folder, if it is below that; empty if it is the home
+    /// folder itself, which can be a copy of the agent's folder.
     pub fn name_in_home(&self) -> Option<&Path> {
         self.path.strip_prefix(self.home.as_deref()?).ok()
     }
 }
 
-/// Returns the folder that a place is on this system, whether it exists or not: the first one that a
-/// variable names, else the first below the home folder.
+/// Returns the path of a place on this system, even if it does not exist: the first one that a
+/// variable names, or else the first below the home folder.
 pub fn folder(place: &AgentPlace, around: &Surroundings<'_>) -> Option<PathBuf> {
     let named = match place.variables {
         Variables::Folder(names) | Variables::Folders(names) => names
@@ -113,7 +113,7 @@ pub fn folder(place: &AgentPlace, around: &Surroundings<'_>) -> Option<PathBuf> 
 
 /// Returns the places of agents in a folder that is like a home folder, of any system, or that is
 /// a copy of an agent's folder. Variables are ignored. A copy of the folder of an agent that writes
-/// the format of another one is taken for the other's.
+/// another agent's format is attributed to the other agent.
 pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<AgentRoot> {
     roots_of_home(agents, folder, Path::new(""))
 }
@@ -156,7 +156,7 @@ pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &SafePath) -> Option<O
     })
 }
 
-/// Returns the paths that one place has. `before` is the adapter's place before it.
+/// Returns the paths of one place. `before` is the adapter's place before it.
 fn resolve(
     adapter: &dyn Adapter,
     place: &'static AgentPlace,

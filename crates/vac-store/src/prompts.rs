@@ -1,7 +1,7 @@
-//! The prompts of several sessions in one file, as the rule of an agent describes it.
+//! Reads the prompts of several sessions in one file, by the rule of an agent.
 //!
-//! Each session reads as a list of its own prompts, so that a prompt in another one changes
-//! nothing.
+//! Each session is a list of its own prompts, so that the prompts of another session do not affect
+//! it.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +15,7 @@ use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::safe_path::SafePath;
 
-/// A larger file is read as one log.
+/// The maximum number of bytes of a file that is divided. A larger file is read as one log.
 const MAX_SIZE: u64 = 64 << 20;
 
 /// A file with prompts.
@@ -23,7 +23,7 @@ const MAX_SIZE: u64 = 64 << 20;
 pub(crate) struct Prompts {
     rule: PromptList,
     bytes: Vec<u8>,
-    /// In the order of their first prompts.
+    /// The sessions in the order of their first prompts.
     sessions: Vec<Session>,
     places: HashMap<String, usize>,
 }
@@ -37,7 +37,7 @@ struct Session {
 }
 
 impl Prompts {
-    /// Reads a file. `None` if not all of it is prompts that name their session.
+    /// Reads a file. `None` if an element is not a prompt that names its session.
     pub fn read(path: &SafePath, rule: PromptList) -> io::Result<Option<Self>> {
         let bytes = match path.read(MAX_SIZE) {
             Ok(bytes) => bytes,

@@ -1,8 +1,8 @@
-//! Folders that keep records and logs in a form of their own, such as archives.
+//! Interface to folders that keep records and logs in their own format, such as archives.
 //!
-//! This crate knows no such form: a program that has one passes [`RecordFolders`] to the
-//! [search](crate::find::find_with), which then takes the records of such a folder instead of
-//! its files.
+//! This crate supports no such format. A program that does passes [`RecordFolders`] to the
+//! [search](crate::find::find_with), which then returns the records of such a folder instead of its
+//! files.
 
 use std::io;
 use std::path::Path;
@@ -21,30 +21,30 @@ use crate::skipped::Skipped;
 use crate::source::{Source, SourceFiles};
 use crate::zstandard;
 
-/// Opens folders that keep records in a form of their own.
+/// Opens folders that keep records in their own format.
 pub trait RecordFolders: Sync {
-    /// Returns the records that a path names: all that are current if it is such a folder, one if it
-    /// is the path of a record below one. `None` if it is neither.
+    /// Returns the records that a path names: all current ones if it is the path of such a folder,
+    /// and one if it is the path of a record in it. `None` if it is neither.
     fn open(&self, path: &Path) -> Option<io::Result<KeptRecords>>;
 }
 
-/// Records of a folder that keeps them in a form of its own.
+/// The records of a folder that keeps them in its own format.
 #[derive(Clone, Debug)]
 pub struct KeptRecords {
-    /// Their bytes. Every file is one record.
+    /// The bytes of the records. Every file is one record.
     pub source: Arc<dyn Source>,
-    /// Their encoding.
+    /// The encoding of the records.
     pub encoding: Encoding,
     /// The records, in order.
     pub records: Vec<KeptRecord>,
 }
 
-/// A record of a folder that keeps it in a form of its own.
+/// A record of a folder that keeps it in its own format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRecord {
-    /// Its name in the source. It is another one in every folder.
+    /// The name of the record in the source, which is unique among all folders.
     pub name: String,
-    /// Its path in messages, by which it can be opened, too.
+    /// Its path in messages. It can also be opened by this path.
     pub shown: String,
     /// The id of its session.
     pub session_id: String,
@@ -64,10 +64,10 @@ impl KeptRecords {
     }
 }
 
-/// A log whose files are gone, and whose bytes are kept.
+/// A log whose bytes are kept, although its files may not exist any more.
 #[derive(Clone, Debug)]
 pub struct KeptLog<'k> {
-    /// The bytes: the files are called `0`, `1` and so on, in the order of the sources.
+    /// The bytes of the log. The files are called `0`, `1` and so on, in the order of the sources.
     pub source: Arc<dyn Source>,
     /// The path of the log when it was read, or of the store that contained it.
     pub path: &'k str,
@@ -75,12 +75,12 @@ pub struct KeptLog<'k> {
     pub is_in_store: bool,
     /// The sources that the record states.
     pub sources: &'k [SourceFile],
-    /// Its name in messages.
+    /// The name of the log in messages.
     pub shown: String,
 }
 
 impl KeptLog<'_> {
-    /// Returns the log as it was in its place. What could not be read of a store then is unknown.
+    /// Returns the log as it was in its place. Troubles in reading it from a store are not known.
     ///
     /// # Errors
     /// If a source cannot be read.

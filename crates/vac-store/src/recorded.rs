@@ -1,5 +1,5 @@
-//! A log as it was when a record was made from it: the files that the record states, with their
-//! names and sizes of then.
+//! Compares a log with the sources of a record, and loads it as it was when the record was made:
+//! with the recorded names and sizes of its files.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
@@ -32,10 +32,10 @@ pub struct ComparedSource {
     pub recorded: SourceFile,
     /// The difference between the file and the source.
     pub state: SourceState,
-    /// The name of the file, if it has another one.
+    /// The name of the file in the log, if it differs from the recorded name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_name: Option<String>,
-    /// The bytes of the file, if their number is another one.
+    /// The number of bytes of the file in the log, if it differs from the recorded size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_size: Option<u64>,
 }
@@ -44,11 +44,11 @@ pub struct ComparedSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceState {
-    /// It has the same bytes.
+    /// The file has the same bytes as the source.
     Same,
-    /// It begins with the same bytes.
+    /// The file begins with the bytes of the source, and is longer.
     Grown,
-    /// It has other bytes.
+    /// The file has other bytes.
     Different,
     /// The log has no such file.
     Missing,
@@ -99,8 +99,8 @@ impl<'l> RecordedLog<'l> {
         self.added > 0 || self.sources.iter().any(|it| it.state == SourceState::Grown)
     }
 
-    /// Loads what the record states: only its files, with their names and up to their sizes of
-    /// then. `None` if the log is not [complete](Self::is_complete).
+    /// Loads the log as the record states it: only the recorded files, with the recorded names and
+    /// up to the recorded sizes. `None` if the log is not [complete](Self::is_complete).
     ///
     /// # Errors
     /// If a file cannot be read.

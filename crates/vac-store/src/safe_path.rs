@@ -1,13 +1,13 @@
-//! Paths of files, below whose root no link is followed. Everything in this crate opens files
-//! through them.
+//! Opens files by paths below whose root no link is followed. All of this crate opens files through
+//! them.
 //!
 //! A path leads to a file on disk, or to a file of a [`Source`](crate::Source), where there are
-//! no links. Of those on disk the following is true.
+//! no links. The following applies to files on disk.
 //!
 //! A user names a file or a folder, or an agent keeps sessions in a place that is known.
 //! That *root* may be reached through links. Below it, every component is opened without
-//! following links, and only regular files are opened. What a file is, is checked on the open
-//! descriptor: a path can lead to something else a moment later.
+//! following links, and only regular files are opened. The kind of a file is checked on the open
+//! descriptor, because a path can lead to another file a moment later.
 //!
 //! `clippy.toml` bans the functions of the standard library that open files by a bare path
 //! from the rest of this crate.
@@ -37,21 +37,21 @@ use portable as system;
 #[cfg(unix)]
 use unix as system;
 
-/// Paths that are more folders below their root are not opened. Walking a tree recurses, and
-/// opening a path takes time proportional to its depth.
+/// The maximum number of folders below its root of a path that is opened. Walking a tree recurses,
+/// and opening a path takes time proportional to its depth.
 pub const MAX_DEPTH: usize = 128;
 
 /// A path that was named or found, with the root that it was found below.
 #[derive(Clone, Debug)]
 pub struct SafePath {
     root: Arc<Root>,
-    /// The whole path; begins with the root's.
+    /// The whole path, which begins with that of the root.
     path: PathBuf,
 }
 
 #[derive(Debug)]
 struct Root {
-    /// Links are followed in this part of a path.
+    /// The part of the path in which links are followed.
     path: PathBuf,
     skipped: Skipped,
     /// The source of the file, unless it is on disk.
@@ -98,7 +98,7 @@ pub enum PathKind {
     File,
     /// A folder.
     Folder,
-    /// Never of a root: there the link's target counts.
+    /// A symbolic link. Never the kind of a root, for which the target of the link counts.
     Link,
     /// A pipe, a socket or a device.
     Special,
@@ -126,7 +126,7 @@ impl SafePath {
         Self::named_in(self.root.source.as_ref(), path, &self.root.skipped)
     }
 
-    /// Returns whether the file is elsewhere than on disk.
+    /// Returns whether the file is in a source, not on disk.
     pub(crate) fn is_in_source(&self) -> bool {
         self.root.source.is_some()
     }
@@ -137,12 +137,12 @@ impl SafePath {
         Self { root: self.root.clone(), path: self.path.join(below) }
     }
 
-    /// Creates a path below this one that may be a link, since it is part of an agent's place.
+    /// Creates a path below this one that may be a link, because it is part of an agent's place.
     pub(crate) fn join_root(&self, name: &str) -> Self {
         self.other_root(&self.path.join(name))
     }
 
-    /// Returns the folder that this is in. That of a root was named together with it.
+    /// Returns the folder that contains this path. The folder of a root counts as named, too.
     pub(crate) fn parent(&self) -> Option<Self> {
         // `..` and `.` have no name: their parents cannot be found in the text of the path.
         self.path.file_name()?;
@@ -160,7 +160,7 @@ impl SafePath {
         Some(self.parent()?.join(name))
     }
 
-    /// Returns the path, to be shown or compared.
+    /// Returns the path, to display or compare it.
     pub fn as_path(&self) -> &Path {
         &self.path
     }
@@ -175,7 +175,7 @@ impl SafePath {
         Ok(self.below()?.into_iter().collect())
     }
 
-    /// Returns whether this was named, and not found below what was named.
+    /// Returns whether the path was named, and not found below a named one.
     pub(crate) fn is_root(&self) -> bool {
         self.path == self.root.path
     }
@@ -194,12 +194,12 @@ impl SafePath {
     /// all: absolute, and on Unix without the links that lead to the root.
     pub(crate) fn to_absolute(&self) -> io::Result<PathBuf> {
         let root = self.root_path();
-        // On Windows, a canonical path has a form that few libraries know.
+        // On Windows, few libraries support the form of a canonical path.
         let root = if cfg!(unix) { root.canonicalize()? } else { std::path::absolute(root)? };
         Ok(self.below()?.into_iter().fold(root, |path, name| path.join(name)))
     }
 
-    /// Returns `path`, which this leads to, without links, to be compared and never opened.
+    /// Returns `path`, which this leads to, without links. It may be compared, but never opened.
     pub(crate) fn to_real_path(&self, path: &Path) -> io::Result<PathBuf> {
         if self.is_in_source() { Ok(path.to_owned()) } else { path.canonicalize() }
     }
@@ -209,7 +209,7 @@ impl SafePath {
         if self.is_in_source() {
             return Err(bad_data("not a file on disk"));
         }
-        // Opening a pipe or a device already does something to it.
+        // Check the kind first, because opening a pipe or a device has side effects.
         let file = if self.is_root() {
             let is_file = fs::metadata(self.root_path())?.is_file();
             if is_file { Some(system::open_root(self)?) } else { None }
@@ -217,7 +217,7 @@ impl SafePath {
             system::open_regular(self)?
         };
         match file {
-            // It may have been replaced before it was opened.
+            // The file may have been replaced before it was opened.
             Some(file) if file.metadata()?.is_file() => Ok(file),
             _ => Err(self.refuse(&self.path)),
         }
@@ -238,7 +238,7 @@ impl SafePath {
         Ok(FileStat::from_system(&stat))
     }
 
-    /// Opens a regular file, wherever it is.
+    /// Opens a regular file, on disk or in a source.
     pub(crate) fn reader(&self) -> io::Result<FileReader> {
         Ok(match &self.root.source {
             Some(source) => FileReader::Source(source.open(self.in_source()?)?, self.clone()),
@@ -331,7 +331,7 @@ impl SafePath {
     fn refuse(&self, path: &Path) -> io::Error {
         let link = Self { root: self.root.clone(), path: path.to_owned() };
         match link.kind() {
-            // As the system says of a link where a folder has to be.
+            // Return the error of the system for a link where a folder has to be.
             Ok(PathKind::Link) if path != self.path => {
                 io::Error::new(io::ErrorKind::NotADirectory, SkippedReason::Link.to_string())
             }

@@ -1,4 +1,4 @@
-//! The number of sessions in a log.
+//! Determines the number of sessions in a log.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -9,42 +9,42 @@ use vac_adapter::{Adapter, Preview};
 use crate::log::StoredLog;
 
 impl StoredLog {
-    /// Returns the number of sessions in it, if it is known already.
+    /// Returns the number of sessions in the log, if it is already known.
     pub fn session_count(&self) -> Option<usize> {
         Some(self.session_count.load(Ordering::Relaxed)).filter(|count| *count > 0)
     }
 
-    /// Notes the number of sessions that were found in it.
+    /// Stores the number of sessions that were found in the log.
     pub fn note_session_count(&self, count: usize) {
         self.session_count.store(count, Ordering::Relaxed);
     }
 
-    /// Returns whether a session in it is wanted, by the id of its record.
+    /// Returns whether a session in the log is wanted, by the id of its record.
     pub fn is_wanted(&self, record_id: &str) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.contains(record_id))
     }
 
-    /// Returns whether it is in a store, so that it is one session.
+    /// Returns whether the log is in a store, so that it is one session.
     pub fn is_in_store(&self) -> bool {
         self.stored.is_some()
     }
 
-    /// Returns whether it certainly contains one session only, so that its beginning states whose
-    /// it is. A log in a file can be several that were concatenated: all of its bytes are searched
-    /// for [another session](may_have_several), which takes far less time than parsing it.
+    /// Returns whether the log certainly contains only one session, so that its beginning describes
+    /// that session. A log in a file can be the concatenation of several, so all of its bytes are
+    /// searched for [another session](may_have_several), which takes far less time than parsing it.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the log cannot be read.
     pub fn is_one_session(&self, adapter: &dyn Adapter, preview: &Preview) -> io::Result<bool> {
         let id = preview.session_id.as_deref();
         self.is_one_session_of(adapter, preview.variant, id)
     }
 
-    /// Returns what [`is_one_session`](Self::is_one_session) does, of a log whose beginning states this
-    /// variant and this id.
+    /// Returns the same as [`is_one_session`](Self::is_one_session), for a log whose beginning
+    /// states this variant and this id.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the log cannot be read.
     pub fn is_one_session_of(
         &self,
         adapter: &dyn Adapter,

@@ -1,4 +1,4 @@
-//! The folder next to a log that has its name, as agents' rules describe it.
+//! Finds the folder next to a log that has its name, by the rules of agents.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn folder_name(file: &SafePath, rule: &SessionFolder) -> Option<PathBuf> {
     (file.extension()? == extension).then(|| file.with_extension(""))
 }
 
-/// Returns whether a folder that has a log's name contains what belongs to the log.
+/// Returns whether a folder that has a log's name belongs to the log, by its content.
 fn is_own(folder: &SafePath, rule: &SessionFolder) -> bool {
     let has_sign = |(sign, names): &(&str, &[&str])| {
         let sign = folder.join(sign);

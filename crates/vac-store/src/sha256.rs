@@ -1,7 +1,7 @@
-//! SHA-256 of logs.
+//! Computes the SHA-256 of logs.
 //!
-//! Every byte of a log is hashed. Crate `ring` uses the vector instructions of processors that have
-//! no instructions for SHA-256, where crate `sha2` takes 1.6 times as long.
+//! Every byte of a log is hashed. On processors without instructions for SHA-256, crate `ring` uses
+//! vector instructions, and crate `sha2` takes 1.6 times as long.
 
 use std::fmt;
 

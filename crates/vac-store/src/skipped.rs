@@ -1,11 +1,11 @@
-//! The list of links and special files that were not opened.
+//! Lists links and special files that were not opened.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The links and special files met while logs were found and read.
+/// The links and special files that were found while logs were searched for and read.
 ///
 /// Clones share one list: every [`SafePath`](crate::SafePath) adds to the list of the search
 /// that found it, also while its log is converted.
@@ -21,9 +21,9 @@ struct Entry {
 /// The reason why a file was not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkippedReason {
-    /// It is a symbolic link.
+    /// The file is a symbolic link.
     Link,
-    /// It is a pipe, a socket or a device.
+    /// The file is a pipe, a socket or a device.
     Special,
 }
 
@@ -45,7 +45,7 @@ impl Skipped {
         }
     }
 
-    /// Returns the paths that no earlier call returned, in order.
+    /// Returns the paths that earlier calls have not returned, in order.
     pub fn unreported(&self) -> Vec<(PathBuf, SkippedReason)> {
         let mut skipped = self.lock();
         let new = skipped.iter_mut().filter(|(_, entry)| !entry.is_reported);
@@ -62,7 +62,7 @@ impl Skipped {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Entry>> {
-        // Insertions are complete or absent even if a thread panicked.
+        // Every insertion is either complete or absent, even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! Sources: files by name that need not be on disk.
+//! Sources provide files by name, which need not be on disk.
 //!
 //! A [`SafePath`] leads to a file on disk or to a file of a [`Source`], and all
-//! of this crate reads through it. So searching, joining, companion files and stores work on every
-//! source as they do on disk.
+//! of this crate reads through it. Searching, joining, companion files and stores therefore work on
+//! every source as they do on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::safe_path::{MAX_DEPTH, PathKind, SafePath};
 use crate::skipped::Skipped;
 use crate::walk::{Visitor, walk};
 
-/// Files by name: on disk, in memory, in an object store or in an archive.
+/// A source of files by name: on disk, in memory, in an object store or in an archive.
 ///
 /// A name is the path of a file with `/` between folders, such as `projects/shelf/a.jsonl`. There
 /// are no links, and a folder exists if a name begins with it.
@@ -25,7 +25,7 @@ use crate::walk::{Visitor, walk};
 /// ```
 /// use std::io::{self, Read};
 ///
-/// /// One log over and over, under any number of names.
+/// /// The same log under any number of names.
 /// #[derive(Debug)]
 /// struct Repeated(Vec<String>, &'static [u8]);
 ///
@@ -51,7 +51,7 @@ pub trait Source: fmt::Debug + Send + Sync {
     fn size(&self, name: &str) -> io::Result<u64>;
 
     /// Opens a file, to be read from its first byte. A large file is opened for every pass; a
-    /// record is refused if passes have read different bytes.
+    /// record fails if passes have read different bytes.
     fn open(&self, name: &str) -> io::Result<Box<dyn Read + Send>>;
 }
 
@@ -86,7 +86,7 @@ impl<N: Into<String>, B: Into<Arc<[u8]>>> FromIterator<(N, B)> for MemorySource 
 
 impl fmt::Debug for MemorySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Logs contain secrets, so only sizes are shown.
+        // Logs contain secrets, so only names and sizes are printed.
         f.debug_map().entries(self.0.iter().map(|(name, bytes)| (name, bytes.len()))).finish()
     }
 }
@@ -106,10 +106,10 @@ impl Source for MemorySource {
 }
 
 /// The files of a folder on disk, by their paths below it. A task that was planned in one folder
-/// can so be converted where a copy of the folder has another path.
+/// can thus be converted in a copy of the folder with another path.
 ///
 /// No link is followed below the folder: links, special files and names that are not Unicode are
-/// listed, and are errors of the plan.
+/// listed, and become errors of the plan.
 #[derive(Clone, Debug)]
 pub struct DiskSource(SafePath);
 
@@ -156,19 +156,19 @@ impl Visitor for DiskNames<'_> {
     }
 }
 
-/// A source with the list of its names, which is read when it is needed.
+/// A source and the list of its file names, which is read when it is first needed.
 #[derive(Debug)]
 pub struct SourceFiles {
     source: Arc<dyn Source>,
     listed: OnceLock<Listed>,
 }
 
-/// The names of a source.
+/// The list of the names of a source.
 #[derive(Debug, Default)]
 struct Listed {
     /// All names that can be paths. A folder is a range of them.
     names: BTreeSet<String>,
-    /// Names that cannot be opened, and why.
+    /// The names that cannot be opened, each with the reason.
     refused: Vec<(String, &'static str)>,
     /// The error that the list ended with.
     error: Option<(io::ErrorKind, String)>,
@@ -203,7 +203,7 @@ impl SourceFiles {
         }
     }
 
-    /// Returns what a path leads to.
+    /// Returns the kind of file that a path leads to.
     pub(crate) fn kind(&self, path: &Path) -> io::Result<PathKind> {
         let name = file_name(path)?;
         let listed = self.listed()?;
@@ -253,7 +253,7 @@ impl Listed {
     fn new(names: Vec<String>) -> Self {
         let mut listed = Self::default();
         for name in names {
-            // Object stores have such names for empty folders.
+            // Object stores contain such names for empty folders.
             if name.ends_with('/') {
                 continue;
             }

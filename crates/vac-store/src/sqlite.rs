@@ -4,29 +4,28 @@
 //! frames in it, or a rollback journal of a transaction that has not ended.
 //!
 //! * Without one, the database is opened in place as immutable: no lock is taken and no file
-//!   is created next to it. Since nothing keeps writers away, the database is compared after
-//!   every read with what it was when it was opened (`Watch`).
+//!   is created next to it. Because writers are not locked out, the state of the database is
+//!   compared after every read with its state when it was opened (`Watch`).
 //! * With one, the database and its journals are copied to a private folder, and `SQLite`
-//!   applies the journals to the copy. On Unix the copy has no name any more once it is open.
+//!   applies the journals to the copy. On Unix, the copy is deleted as soon as it is open.
 //!
-//! A writer that gets in the way makes both fail with [`io::ErrorKind::ResourceBusy`], and
-//! `retry` tries again.
+//! If a writer interferes, both fail with [`io::ErrorKind::ResourceBusy`], and `retry` tries again.
 //!
 //! # Why comparing is enough
 //!
-//! In place: before a transaction changes the database it has a live rollback journal, and
-//! when it ends the header of the database has changed. So the header is read before the
-//! journals at first, and after them at the end. Size and time of the file also find writers
-//! that keep no journal.
+//! In place: before a transaction changes the database, it has a live rollback journal, and when it
+//! ends, the header of the database has changed. The header is therefore read before the journals
+//! at first, and after them at the end. Size and time of the file also reveal writers that keep no
+//! journal.
 //!
 //! Copying: the database is copied before its journals. A page of the database that is newer
 //! than the beginning of the copy has its counterpart in the journal that is copied later
 //! (its new content in a write-ahead log, its old content in a rollback journal), as long as
 //! that is the same journal from beginning to end: random numbers in its header are compared.
 //!
-//! `SQLite` opens a database in place by its path, and is asked to follow no link. That the path
-//! leads to the file that was checked is compared before and after: only a program that replaces
-//! a folder and puts it back in between would go unnoticed.
+//! `SQLite` opens a database in place by its path, and is asked to follow no link. Before and
+//! after, it is checked that the path leads to the same file. Only a program that replaces a folder
+//! and restores it in between would not be noticed.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, Metadata};
@@ -47,15 +46,15 @@ use crate::skipped::Skipped;
 /// The first bytes of a database.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// The endings of the journals of a database.
+/// The suffixes of the journals of a database.
 pub(crate) const JOURNALS: [&str; 2] = ["-wal", "-journal"];
 
-/// The length of the header of a database; those of journals are shorter.
+/// The length in bytes of the header of a database. Those of journals are shorter.
 const HEADER: u64 = 100;
 const WAL_HEADER: u64 = 32;
-/// A write-ahead log begins with one of these.
+/// The first bytes of a write-ahead log.
 const WAL_MAGIC: [[u8; 4]; 2] = [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]];
-/// A rollback journal begins with this, and ends with it if it names another journal.
+/// The first bytes of a rollback journal, and its last ones if it names another journal.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The pauses after each failed attempt, in milliseconds.
@@ -66,7 +65,7 @@ const PAUSES: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 pub struct SqliteDatabase {
     connection: Connection,
     watch: Watch,
-    /// The folders of copies, where a file that is open cannot be removed.
+    /// The folders of copies, on systems where an open file cannot be removed.
     folders: Vec<TempDir>,
 }
 
@@ -123,11 +122,11 @@ impl SqliteDatabase {
         self.watch.clone()
     }
 
-    /// Returns whether there is a table of this name. Views and virtual tables do not count: their
-    /// content is computed by expressions in the database.
+    /// Returns whether there is a table of this name. Views and virtual tables are not tables,
+    /// because expressions in the database compute their content.
     pub fn is_table(&self, name: &str) -> io::Result<bool> {
-        // A virtual table has no pages. A forged schema may say otherwise, but it cannot
-        // begin like a table's and be another's; and SQLite itself ignores case.
+        // A virtual table has no pages. A forged schema may state pages, but the statement of a
+        // virtual table cannot begin like that of a table. SQLite ignores the case of names.
         let sql = "SELECT count(*), total(type = 'table' AND rootpage > 0 \
                 AND substr(sql, 1, 13) = 'CREATE TABLE ') \
             FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE";
@@ -138,7 +137,7 @@ impl SqliteDatabase {
         Ok(counts == (1, 1.0))
     }
 
-    /// Returns the name of the row id of a table: one that none of its columns has. `None` if its
+    /// Returns the name of the row id of a table that is not the name of a column. `None` if its
     /// rows have no numbers.
     pub fn row_id(&self, table: &str) -> io::Result<Option<&'static str>> {
         let sql = "SELECT lower(name) FROM pragma_table_xinfo(?1)";
@@ -170,8 +169,8 @@ impl SqliteDatabase {
 pub(crate) struct Watch(Option<Box<(SafePath, State)>>);
 
 impl Watch {
-    /// Fails with [`io::ErrorKind::ResourceBusy`] if what was read since the database was
-    /// opened may be of several transactions.
+    /// Fails with [`io::ErrorKind::ResourceBusy`] if the data read since the database was opened
+    /// may belong to several transactions.
     pub fn check(&self) -> io::Result<()> {
         let Some((path, before)) = self.0.as_deref() else { return Ok(()) };
         let is_same = State::read_again(path).is_ok_and(|now| now == *before);
@@ -199,7 +198,7 @@ fn busy() -> io::Error {
 
 #[cfg(test)]
 impl SqliteDatabase {
-    /// Creates a database that is open already.
+    /// Wraps an open connection.
     pub(crate) fn new(connection: Connection) -> Self {
         Self { connection, watch: Watch(None), folders: Vec::new() }
     }
@@ -224,13 +223,13 @@ pub fn failed(error: rusqlite::Error) -> io::Error {
     bad_data(format!("database: {error}"))
 }
 
-/// A database and its journals at one moment.
+/// The state of a database and its journals at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     file: Identity,
     size: u64,
     modified: Option<SystemTime>,
-    /// Holds the change counter.
+    /// The header of the database, which contains the change counter.
     header: Vec<u8>,
     journals: Journals,
 }
@@ -296,7 +295,7 @@ fn wal(path: &SafePath) -> io::Result<Option<Journal>> {
     Ok(Some(Journal { file: identity(&metadata), header }))
 }
 
-/// Returns the rollback journal, if it has not been ended by erasing its beginning.
+/// Returns the rollback journal, unless its transaction was ended by erasing its beginning.
 fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
     let Some(file) = journal_file(path, "-journal")? else { return Ok(None) };
     let (metadata, mut header) = beginning(&file)?;
@@ -304,7 +303,7 @@ fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
         return Ok(None);
     }
     header.truncate(28);
-    // The number of pages in it, which grows.
+    // Ignore the number of pages in the journal, which grows.
     header.drain(8..header.len().min(12));
     Ok(Some(Journal { file: identity(&metadata), header }))
 }
@@ -363,7 +362,7 @@ fn connect_copy(path: &Path) -> io::Result<Connection> {
 
 fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connection> {
     let connection = open()?;
-    // A hostile schema must not run anything of its own.
+    // A hostile schema must not execute functions.
     connection.pragma_update(None, "trusted_schema", false).map_err(failed)?;
     connection.pragma_update(None, "cell_size_check", true).map_err(failed)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(failed)?;
@@ -373,7 +372,7 @@ fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connecti
 /// Returns the URI by which `SQLite` opens a file as immutable.
 fn immutable_uri(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
-    // The path is escaped byte by byte, since file names need not be Unicode.
+    // Escape the path byte by byte, because file names need not be Unicode.
     let path = path.as_os_str().as_encoded_bytes();
     let mut uri = String::from("file:");
     if !path.starts_with(b"/") {
@@ -402,8 +401,8 @@ fn private_folder() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
-/// Removes the folder of a copy that is open, where an open file stays readable: so nothing is
-/// left of it if this process is killed. Returns the folder where it has to stay.
+/// Removes the folder of an open copy on systems where open files stay readable, so that nothing is
+/// left if this process is killed. On others, returns the folder to keep.
 fn keep_open(folder: TempDir) -> io::Result<Vec<TempDir>> {
     if cfg!(unix) { folder.close().map(|()| Vec::new()) } else { Ok(vec![folder]) }
 }
@@ -471,9 +470,9 @@ fn names_another_journal(mut copy: File) -> io::Result<bool> {
 fn apply_journals(copy: &Path) -> io::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = connect(|| Connection::open_with_flags(copy, flags).map_err(failed))?;
-    // Nothing is shared with other processes, so no further file is needed.
+    // The copy is not shared with other processes, so no further file is needed.
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
-    // The first read rolls back what a rollback journal holds.
+    // The first read applies a rollback journal.
     let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
     connection.pragma_query_value(None, "user_version", read).map_err(failed)?;
     let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
@@ -494,7 +493,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("some.db");
         let connection = Connection::open(&path).unwrap();
-        // Otherwise, a journal counts only once the database is written to.
+        // With other settings, a journal is live only after the database is written to.
         let sql = "PRAGMA synchronous = OFF; CREATE TABLE t (n integer); INSERT INTO t VALUES (1)";
         connection.execute_batch(sql).unwrap();
         (folder, SafePath::named(&path, &Skipped::default()), connection)

@@ -1,8 +1,9 @@
-//! Walks through a folder and the folders in it.
+//! Visits the files in a folder and in the folders below it.
 //!
 //! Crates `walkdir` and `ignore` open paths by name, so that a folder which is replaced by a link
-//! while it is searched leads out of what the user named. [`SafePath`] opens every component
-//! relative to the folder before it and follows no link, so all folders are listed with it.
+//! during the search leads out of the folder that the user named. [`SafePath`] opens every
+//! component relative to the folder before it and follows no link, so it is used to list all
+//! folders.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,13 +49,13 @@ pub fn walk(folder: &SafePath, max_depth: usize, visitor: &mut impl Visitor) {
     }
 }
 
-/// Files of a session in deeper folders are not read.
+/// The maximum depth of folders from which files of a session are read.
 const MAX_SESSION_DEPTH: usize = 8;
 
 /// The files that belong to a session.
 #[derive(Default)]
 pub(crate) struct Files {
-    /// Those that can be read, in the order of their paths.
+    /// The files that can be read, in the order of their paths.
     pub found: Vec<SafePath>,
     /// Files and folders that cannot be read, with the errors.
     pub troubles: Vec<(PathBuf, io::Error)>,

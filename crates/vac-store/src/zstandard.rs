@@ -11,13 +11,13 @@ pub const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The first bytes of a skippable frame, whose last four bits vary.
 const SKIPPABLE: u32 = 0x184d_2a50;
 
-/// Every file may decompress to this many bytes.
+/// The number of bytes to which every file may decompress, regardless of its size.
 const MIN_ALLOWED: u64 = 64 << 20;
-/// A file may decompress to at most this many times the bytes of its data frames, beyond
-/// [`MIN_ALLOWED`]. Logs shrink to a tenth or a fiftieth.
+/// The maximum ratio of decompressed bytes to the bytes of the data frames, beyond [`MIN_ALLOWED`].
+/// Logs have ratios of 10 to 50.
 const MAX_RATIO: u64 = 1000;
-/// Binary logarithm of the largest window, which is held in memory: 128 MiB, what `zstd`
-/// uses at most unless it is given `--long` with a larger number.
+/// Binary logarithm of the maximum window, which is kept in memory: 128 MiB, the maximum of `zstd`
+/// unless `--long` gives a larger number.
 const MAX_WINDOW_LOG: u32 = 27;
 
 /// Decompresses a file of one or more frames.
@@ -56,7 +56,7 @@ impl DataFrames {
         let mut input = InBuffer::around(input);
         let mut output = OutBuffer::around(output);
         let hint = self.decoder.run(&mut input, &mut output).map_err(|error| explain(&error))?;
-        // Zero says that the frame is complete and all of it has been written.
+        // Zero means that the frame is complete and all of it has been written.
         self.is_open = hint > 0;
         let (read, written) = (input.pos(), output.pos());
         self.read += read as u64;
@@ -100,7 +100,7 @@ impl<R: Read> Decompressed<R> {
         if skipped == length { Ok(()) } else { Err(truncated_error()) }
     }
 
-    /// Fills a small buffer as far as there are bytes.
+    /// Fills a small buffer with the available bytes.
     fn read_up_to(&mut self, buffer: &mut [u8; 4]) -> io::Result<usize> {
         let mut bytes = Vec::with_capacity(buffer.len());
         let count = self.input.by_ref().take(buffer.len() as u64).read_to_end(&mut bytes)?;
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn skippable_frames_do_not_raise_the_limit() {
         fails(&[skippable(400_000), bomb()].concat(), "1000 times");
-        // Nor do many small bombs each have an allowance of their own.
+        // Many small frames share one allowance.
         let small = zstd::encode_all(io::repeat(b' ').take(MIN_ALLOWED / 4), 3).unwrap();
         fails(&small.repeat(5), "1000 times");
     }

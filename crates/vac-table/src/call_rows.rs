@@ -17,7 +17,7 @@ use crate::tables::{FileRow, ToolCallRow};
 use crate::values::{bounded, microseconds, path_below, subagent};
 
 impl SessionRows<'_, '_> {
-    /// Remembers a call. Returns one that has waited for too long.
+    /// Adds a call that waits for its result. Returns a call that has waited for too long.
     pub fn tool_use(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Option<ToolCall> {
         let EventKind::ToolUse {
             tool,
@@ -91,7 +91,7 @@ impl SessionRows<'_, '_> {
                 is_counted,
                 ..ToolCall::default()
             });
-            // A result that does not say how the call ended says less than the call.
+            // Keep the outcome that the call states, if the result states none.
             if outcome != Outcome::Unknown || call.outcome.is_none() {
                 call.outcome = Some(outcome.as_str());
             }
@@ -99,7 +99,7 @@ impl SessionRows<'_, '_> {
             call.exit_code = exit_code.or(call.exit_code);
             let size = match &text {
                 Some(text) => {
-                    // Lone surrogates of a text are replaced, too.
+                    // U+FFFD can be a replaced lone surrogate.
                     if text.contains(char::REPLACEMENT_CHARACTER) {
                         call.is_lossy |= self.json.write(output).is_lossy;
                     }

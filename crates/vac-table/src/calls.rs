@@ -1,12 +1,13 @@
-//! Tool calls that wait for their results.
+//! Keeps tool calls that wait for their results.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use vac_record::annotations::{Action, Category, Decider, Decision};
 
-/// At most this many calls, with at most this many bytes, wait for their results. Results follow
-/// their calls closely, but some agents do not log all of them.
+/// The maximum number of calls that wait for their results. Results follow their calls closely, but
+/// some agents do not log all of them.
 const MAX_WAITING: usize = 1 << 15;
+/// The maximum number of bytes of these calls.
 const MAX_WAITING_BYTES: usize = 32 << 20;
 
 /// A tool call, or the result of one that is not known.
@@ -32,7 +33,7 @@ pub(crate) struct ToolCall {
     pub files: Vec<CallFile>,
 }
 
-/// What a tool does.
+/// The action of a tool.
 #[derive(Debug)]
 pub(crate) struct CallAction {
     pub canonical: String,
@@ -50,7 +51,7 @@ impl From<&Action<'_>> for CallAction {
     }
 }
 
-/// The last decision about a call. That it was asked for is not kept once it was decided.
+/// The last decision about a call. A question is replaced by its decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallPermission {
     pub decision: Decision,
@@ -96,8 +97,8 @@ impl ToolCall {
     }
 }
 
-/// The calls that wait, by their ids. Calls that count do not wait for results that do not, and
-/// the other way round.
+/// The calls that wait, by their ids and by whether they are counted. A counted call waits for a
+/// counted result only.
 #[derive(Default)]
 pub(crate) struct WaitingCalls {
     calls: BTreeMap<i64, ToolCall>,

@@ -1,4 +1,4 @@
-//! The types of columns: what a row gives, how it is collected, and what Arrow calls it.
+//! The types of columns: the values of rows, their builders, and the types in Arrow.
 //!
 //! Only types that every engine reads are used. Spark's reader of Arrow refuses dictionaries,
 //! nanoseconds and unsigned 64-bit integers.
@@ -23,9 +23,9 @@ const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
 
 /// The type of a column.
 pub trait ColumnType {
-    /// What a row gives for the column.
+    /// The value of a row for the column.
     type Value<'v>;
-    /// What collects the values.
+    /// The builder that collects the values.
     type Builder;
     /// Whether rows can have no value.
     const IS_NULLABLE: bool = false;
@@ -36,11 +36,11 @@ pub trait ColumnType {
     fn data_type() -> DataType;
     /// Creates an empty builder.
     fn builder() -> Self::Builder;
-    /// Adds a value. Returns its bytes.
+    /// Adds a value. Returns its number of bytes.
     fn append(builder: &mut Self::Builder, value: Self::Value<'_>) -> usize;
     /// Adds a row without a value.
     fn append_null(builder: &mut Self::Builder);
-    /// Returns what was collected, and starts again.
+    /// Returns the collected values, and starts again.
     fn finish(builder: &mut Self::Builder) -> ArrayRef;
 }
 
@@ -93,7 +93,7 @@ impl<T: ColumnType> ColumnType for Optional<T> {
     }
 }
 
-/// Defines a column type whose builder takes its values as they are.
+/// Defines a column type whose builder takes its values unchanged.
 macro_rules! plain_column {
     ($(#[$doc:meta])* $name:ident, $value:ty, $builder:ty, $new:expr, $data_type:expr, $size:expr $(, $constant:item)?) => {
         $(#[$doc])*
@@ -281,7 +281,7 @@ impl ColumnType for SourceList {
     }
 }
 
-/// Returns a number as a column has it: at most `i64::MAX`.
+/// Returns a number as the value of a column: at most `i64::MAX`.
 pub(crate) fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

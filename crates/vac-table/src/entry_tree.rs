@@ -1,4 +1,4 @@
-//! The numbers of an entry and of those inside of it.
+//! Numbers an entry and the entries inside of it.
 
 use vac_record::Entry;
 use vac_view::Position;
@@ -11,9 +11,9 @@ pub(crate) struct EntryTree {
 
 /// The place of an entry in the tree.
 pub(crate) struct TreeNode {
-    /// The index of the entry around it.
+    /// The index of its parent.
     pub parent: Option<usize>,
-    /// The number of entries around it.
+    /// The number of entries that contain it.
     pub depth: usize,
     /// The indices of its children.
     children: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Tables as files: Parquet, Arrow IPC, CSV and lines of JSON.
+//! Writes tables to files: Parquet, Arrow IPC, CSV and lines of JSON.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -26,10 +26,10 @@ use crate::text_writer::{TextFormat, TextWriter};
 
 /// The key of every table.
 const KEY: &str = "record_key";
-/// Bytes of a row group that are held in memory until they are written.
+/// The number of bytes of a row group that are kept in memory until they are written.
 #[cfg(feature = "parquet")]
 const MAX_ROW_GROUP: usize = 16 << 20;
-/// Columns of long texts that do not repeat.
+/// Columns of long texts, which rarely repeat.
 #[cfg(feature = "parquet")]
 const LONG_TEXTS: [&str; 5] = ["text", "content", "extensions", "input", "output_text"];
 
@@ -60,12 +60,12 @@ impl FileFormat {
         Self::Ndjson,
     ];
 
-    /// Returns the format of files whose names have an ending.
+    /// Returns the format of files with this extension.
     pub fn parse(extension: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|format| format.extension() == extension)
     }
 
-    /// Returns the ending of the names of such files.
+    /// Returns the extension of files in this format.
     pub fn extension(self) -> &'static str {
         match self {
             #[cfg(feature = "parquet")]
@@ -77,7 +77,7 @@ impl FileFormat {
         }
     }
 
-    /// Whether rows can be taken out of such a file ([`copy_without`]).
+    /// Returns whether rows can be removed from a file in this format ([`copy_without`]).
     pub fn is_readable(self) -> bool {
         !matches!(self, Self::Csv | Self::Ndjson)
     }
@@ -105,7 +105,7 @@ enum Format<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableFileWriter<W> {
-    /// Begins a file. CSV of several files that are joined has one header, that of the first.
+    /// Begins a file. Without `has_header`, CSV has no header line, so that files can be joined.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -118,7 +118,7 @@ impl<W: Write + Send> TableFileWriter<W> {
         Self::without(out, format, table, &[], has_header)
     }
 
-    /// Begins a file without some columns: those whose values are names of folders.
+    /// Begins a file without some columns, whose values are the names of folders.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -206,11 +206,11 @@ impl<W: Write + Send> TableFileWriter<W> {
     }
 }
 
-/// Copies the rows of a file of a format that [can be read](FileFormat::is_readable), without those
-/// of some sessions. Returns the number of rows that were copied.
+/// Copies the rows of a file, except for those of some sessions. The format has to be one that [can
+/// be read](FileFormat::is_readable). Returns the number of rows that were copied.
 ///
 /// # Errors
-/// If the file cannot be read, or the other one not written.
+/// If a file cannot be read or written.
 pub fn copy_without<W: Write + Send>(
     format: FileFormat,
     from: File,
@@ -246,10 +246,10 @@ pub fn copy_without<W: Write + Send>(
     Ok(copied)
 }
 
-/// Copies the rows of a stream.
+/// Copies the rows of an Arrow stream to a file.
 ///
 /// # Errors
-/// If the stream cannot be read, or the other one not written.
+/// If the stream cannot be read, or the file cannot be written.
 pub fn copy_stream<W: Write + Send>(
     from: impl Read,
     to: &mut TableFileWriter<W>,

@@ -1,4 +1,4 @@
-//! The row of a session.
+//! Adds the row of a session.
 
 use vac_view::{Facts, MessageAuthor};
 
@@ -8,7 +8,7 @@ use crate::tables::SessionRow;
 use crate::values::microseconds_of_text;
 use crate::writer::{SessionOrigin, SignatureFacts};
 
-/// What is known of a session when all of its entries were read.
+/// The facts about a session after all of its entries were read.
 pub(crate) struct FinishedSession<'s> {
     pub facts: &'s Facts,
     pub origin: &'s SessionOrigin,

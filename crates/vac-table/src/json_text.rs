@@ -1,11 +1,13 @@
-//! JSON for columns: text that every parser reads.
+//! Writes JSON for columns, as text that every parser reads.
 
 use vac_adapter::message_text::replace_lone_surrogates;
 use vac_value::{Encode, Encoder, Layout};
 
-/// Longer values are left out. A column of one batch holds less than 2 GiB.
+/// The maximum number of bytes of a value. Longer values are left out, because a column of one
+/// batch contains less than 2 GiB.
 pub(crate) const MAX_VALUE: usize = 1 << 30;
-/// Integers of more digits are refused by parsers that keep integers exactly, in 128 bits.
+/// The maximum number of digits of an integer. Parsers that keep integers exactly, in 128 bits,
+/// refuse longer ones.
 const MAX_DIGITS: usize = 38;
 
 /// Writes values as JSON.
@@ -20,12 +22,12 @@ pub(crate) struct JsonWriter {
 pub(crate) struct ColumnJson<'w> {
     /// The JSON; `None` if the value cannot be written.
     pub text: Option<&'w str>,
-    /// Whether it is not exactly the value.
+    /// Whether the JSON differs from the value.
     pub is_lossy: bool,
 }
 
 impl<'w> ColumnJson<'w> {
-    /// A value that does not exist.
+    /// The JSON of an absent value.
     pub const ABSENT: ColumnJson<'w> = ColumnJson { text: None, is_lossy: false };
 }
 
@@ -34,8 +36,8 @@ impl JsonWriter {
         Self { encoder: Encoder::json(Layout::Compact), changed: String::new() }
     }
 
-    /// Writes a value. What JSON can express and some parsers refuse is changed: lone surrogates
-    /// become U+FFFD, and numbers that neither a double nor 128 bits can hold become text.
+    /// Writes a value. Values that some parsers refuse are changed: lone surrogates become U+FFFD,
+    /// and numbers that fit neither a double nor 128 bits become text.
     pub fn write(&mut self, value: &dyn Encode) -> ColumnJson<'_> {
         self.encoder.clear();
         let is_written = value.encode(&mut self.encoder).is_ok();
@@ -58,9 +60,9 @@ impl JsonWriter {
     }
 }
 
-/// Whether JSON may contain numbers that are too large. A text in it can look like one.
+/// Returns whether JSON may contain numbers that are too large. A text in it can look like one.
 fn may_have_large_numbers(json: &[u8]) -> bool {
-    // A longer run of digits covers one of these places.
+    // Test single bytes at regular distances: a run of digits that is too long covers one of them.
     let is_run = |at: usize| {
         let digits = |byte: &&u8| byte.is_ascii_digit();
         let before = json[..at].iter().rev().take_while(digits).count();
@@ -73,8 +75,8 @@ fn may_have_large_numbers(json: &[u8]) -> bool {
             .any(|at| is_after_digit(at) && has_large_exponent(json, at))
 }
 
-/// Whether the `e` at a place is that of a number that is too large. Ids contain an `e` between digits
-/// as well, but they are in strings.
+/// Returns whether the `e` at a position belongs to a number that is too large. Ids contain an `e`
+/// between digits as well, but they are in strings.
 fn has_large_exponent(json: &[u8], at: usize) -> bool {
     let is_of_mantissa = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'-');
     let is_of_exponent = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-');
@@ -118,7 +120,7 @@ fn quote_large_numbers(json: &str) -> Option<String> {
     (copied > 0).then_some(quoted)
 }
 
-/// Whether a number is refused by some parsers.
+/// Returns whether some parsers refuse a number because of its size.
 fn is_too_large(number: &str) -> bool {
     if number.contains(['.', 'e', 'E']) {
         number.parse().is_ok_and(f64::is_infinite)
@@ -127,7 +129,7 @@ fn is_too_large(number: &str) -> bool {
     }
 }
 
-/// Whether a text contains the beginning of an escaped surrogate: `\ud` or `\uD`.
+/// Returns whether a text contains the beginning of an escaped surrogate: `\ud` or `\uD`.
 fn may_have_surrogates(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, b"\\u")

@@ -1,8 +1,8 @@
 //! Arrow tables of sessions: `sessions`, `entries`, `tool_calls`, `usage` and `files`.
 //!
-//! [`Tables`] reads sessions, each in one pass for all tables, and hands over
-//! [record batches](arrow_array::RecordBatch). `TABLES.md` lists all columns; `queries/` contains
-//! questions that people ask, as SQL.
+//! [`Tables`] reads sessions, each in one pass for all tables, and passes on [record
+//! batches](arrow_array::RecordBatch). `TABLES.md` lists all columns; `queries/` contains SQL for
+//! common questions.
 //!
 //! ```
 //! use vac_table::{SessionOrigin, SessionTable, TableSet, Tables};
@@ -37,13 +37,13 @@
 //!   not compile.
 //! * Only types that every engine reads: text, 64-bit integers and floats, booleans, timestamps in
 //!   microseconds and UTC, lists and structs. JSON is text that is tagged `arrow.json`.
-//! * The meaning of entries is that of `vac-view`: the same reader, authors, tools and rules of
-//!   what counts. Sums over rows where `is_counted` is true equal `vac inspect`.
-//! * Rows are handed over when those of all tables have [`MAX_BATCH`] bytes, also inside of a
-//!   session, so that memory does not grow with it. Calls wait for their results, up to a limit;
-//!   a result that comes later has a row of its own.
-//! * Tables are for questions, records are evidence. JSON in a table is readable by every parser,
-//!   and rows say where that needed a change (`is_lossy`).
+//! * Entries are read as in `vac-view`: with the same reader, authors, tools and rules of what
+//!   counts. Sums over rows where `is_counted` is true equal `vac inspect`.
+//! * Rows are passed on when those of all tables have [`MAX_BATCH`] bytes, also within a session,
+//!   so that memory does not grow with it. Calls wait for their results, up to a limit; a result
+//!   that comes later has a row of its own.
+//! * Tables are for analysis, records are evidence. JSON in a table can be read by every parser,
+//!   and rows state whether a value was changed for that (`is_lossy`).
 //!
 
 mod call_rows;

@@ -1,4 +1,4 @@
-//! The tables as a document.
+//! Describes the tables as Markdown.
 
 use std::fmt::Write as _;
 

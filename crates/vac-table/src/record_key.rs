@@ -1,19 +1,19 @@
-//! The key that joins the tables.
+//! Computes the key that joins the tables.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac_adapter::SourceFile;
 
-/// The number of bytes of the hash that the key consists of.
+/// The number of bytes of the hash that are used as the key.
 const LENGTH: usize = 16;
 
 /// Returns the key of a session: the first 16 bytes of a SHA-256, in hexadecimal.
 ///
-/// What is hashed is the session's id, and for each source in its order the SHA-256 in
-/// hexadecimal. A record that does not state its sources is its own source. Each of these texts
-/// follows its length in bytes, as eight bytes with the most significant first.
+/// The hash covers the session's id and the SHA-256 of each source, in order and in hexadecimal. A
+/// record that does not state its sources is its own source. Each of these texts is preceded by its
+/// length in bytes, as eight bytes with the most significant first.
 ///
-/// A log and its record have the same key. A session that grew has another one.
+/// A log and its record have the same key. A session that has grown has another key.
 ///
 /// ```
 /// use vac_adapter::SourceFile;

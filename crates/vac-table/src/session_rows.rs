@@ -32,7 +32,7 @@ fn key(facts: &FactsSink, origin: &SessionOrigin) -> String {
     record_key(&facts.session_id(), facts.sources(), origin.record_sha256.as_deref())
 }
 
-/// Receives the entries of a session and makes rows of them.
+/// Receives the entries of a session and converts them to rows.
 pub struct TableSink<'t, 'r> {
     facts: FactsSink,
     origin: SessionOrigin,
@@ -65,7 +65,7 @@ impl<'t, 'r> TableSink<'t, 'r> {
         Self { facts, origin: origin.clone(), rows }
     }
 
-    /// Makes the remaining rows, with that of the session. Returns the key of the session.
+    /// Adds the remaining rows and the row of the session. Returns the key of the session.
     ///
     /// # Errors
     /// If the receiver fails.
@@ -108,7 +108,7 @@ impl Sink for TableSink<'_, '_> {
     }
 }
 
-/// Makes rows of what the entries of a session contain.
+/// Converts the entries of a session to rows.
 pub(crate) struct SessionRows<'t, 'r> {
     pub key: String,
     pub adapter: Option<&'static dyn Adapter>,
@@ -122,23 +122,23 @@ pub(crate) struct SessionRows<'t, 'r> {
     pub next_ordinal: i64,
     /// The current entry of the session's list.
     pub tree: EntryTree,
-    /// What was found about each entry of the tree.
+    /// The facts that the visitor found about each entry of the tree.
     pub found: Vec<FoundEntry>,
     pub calls: WaitingCalls,
     pub json: JsonWriter,
-    /// For a second value of the same row.
+    /// The writer for a second JSON value of the same row.
     pub extensions: JsonWriter,
     pub tables: &'t mut Tables<'r>,
 }
 
-/// What the visitor found about an entry.
+/// The facts that the visitor found about an entry.
 #[derive(Default)]
 pub(crate) struct FoundEntry {
     pub author: Option<&'static str>,
     pub timestamp: Option<i64>,
     pub tool: Option<String>,
     pub text: Option<String>,
-    /// What the entry states about tokens, as JSON.
+    /// The tokens that the entry states, as JSON.
     pub statement: Option<String>,
     pub superseded: Option<&'static str>,
     pub duplicate_of: Option<String>,
@@ -343,7 +343,7 @@ impl EntryVisitor for SessionRows<'_, '_> {
 
     fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
         if let EventKind::UserPrompt { author, .. } = kind {
-            // A message of type `user` that consists of results has no words, and no author.
+            // A message of type `user` that consists of results has no text and no author.
             let index = self.index(context);
             self.found[index].author = Some(author.name());
         }

@@ -8,37 +8,37 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::tables;
 
-/// One of the tables.
+/// A table of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionTable {
-    /// `sessions`
+    /// The table `sessions`: one row for each session.
     Sessions,
-    /// `entries`
+    /// The table `entries`: one row for each entry.
     Entries,
-    /// `tool_calls`
+    /// The table `tool_calls`: one row for each tool call.
     ToolCalls,
-    /// `usage`
+    /// The table `usage`: one row for each entry that states tokens or a cost.
     Usage,
-    /// `files`
+    /// The table `files`: one row for each file that a tool call acts on.
     Files,
 }
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: &'static str,
-    /// What it contains.
+    /// A description of the column's content.
     pub doc: &'static str,
     /// Whether rows can have no value.
     pub is_nullable: bool,
     /// Whether its texts are JSON.
     pub is_json: bool,
-    /// Returns its field in Arrow.
+    /// The function that returns the column's field in Arrow.
     pub field: fn() -> Field,
 }
 
-/// What the definition of a table states.
+/// The definition of a table.
 pub(crate) struct Definition {
     pub name: &'static str,
     pub doc: &'static str,
@@ -65,7 +65,7 @@ impl SessionTable {
         self.definition().name
     }
 
-    /// Returns the table of a name.
+    /// Returns the table of this name, or `None` if there is no such table.
     ///
     /// ```
     /// use vac_table::SessionTable;
@@ -77,7 +77,7 @@ impl SessionTable {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
-    /// Returns what the table contains.
+    /// Returns a description of the table's content.
     pub fn doc(self) -> &'static str {
         self.definition().doc.trim()
     }
@@ -128,7 +128,7 @@ fn type_name(data_type: &DataType) -> String {
     }
 }
 
-/// Some of the tables.
+/// A set of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableSet(u8);
 
@@ -144,7 +144,7 @@ impl TableSet {
         Self(self.0 | 1 << table as u8)
     }
 
-    /// Whether a table is one of them.
+    /// Returns whether a table is in the set.
     pub const fn contains(self, table: SessionTable) -> bool {
         self.0 & 1 << table as u8 != 0
     }
@@ -163,7 +163,7 @@ impl FromIterator<SessionTable> for TableSet {
 
 /// Collects the rows of one table.
 pub(crate) trait RowBuilder {
-    /// The bytes of the rows so far.
+    /// Returns the number of bytes of the rows so far.
     fn size(&self) -> usize;
     /// Returns the rows so far, and starts again. `None` without any.
     fn finish(&mut self) -> Option<RecordBatch>;
@@ -177,7 +177,7 @@ pub(crate) const fn column_name(name: &'static str) -> &'static str {
     }
 }
 
-/// Defines a table: its columns, its rows, and what collects them.
+/// Defines a table: its columns, the type of its rows, and their builder.
 macro_rules! table {
     (
         $(#[doc = $doc:literal])*

@@ -41,11 +41,11 @@ table! {
         labels: KeyValueList,
         /// When the session began.
         started_at: Optional<Time>,
-        /// When it ended.
+        /// When the session ended.
         ended_at: Optional<Time>,
         /// The milliseconds between the two, unless the log states only one time.
         duration_ms: Optional<Integer>,
-        /// How it ended: `success`, `failure` or `interrupted`, as `vac events` states it.
+        /// How the session ended: `success`, `failure` or `interrupted`, as in `vac events`.
         status: Text,
         /// The number of prompts of the user.
         prompts: Integer,
@@ -69,7 +69,7 @@ table! {
         tool_calls: Integer,
         /// The number of tool calls that failed.
         tool_errors: Integer,
-        /// The number of entries that contain what could not be parsed.
+        /// The number of entries that contain unparsed bytes.
         unparsed: Integer,
         /// The number of entries of types that the adapter does not know; unknown for records.
         unknown_types: Optional<Integer>,
@@ -115,9 +115,9 @@ table! {
         record_key: Text,
         /// The number of the entry in the session, from 0: an entry comes before its children.
         ordinal: Integer,
-        /// The number of the entry around it.
+        /// The number of the parent, if the entry is a child.
         parent_ordinal: Optional<Integer>,
-        /// The number of entries around it.
+        /// The number of entries that contain it: 0 at the top level.
         depth: Integer,
         /// The JSON pointer of the entry in its record.
         path: Text,
@@ -129,9 +129,10 @@ table! {
         r#type: Text,
         /// The type of a system event.
         event_type: Optional<Text>,
-        /// Whose words a message is: `user`, `program`, `other-agent`, `hook`, `unknown` or `unstated`; absent for those of the model, and for messages that consist of results of tools.
+        /// The author of a message: `user`, `program`, `other-agent`, `hook`, `unknown` or
+        /// `unstated`; absent for the model, and for messages that consist of results of tools.
         author: Optional<Text>,
-        /// When it happened; of an entry without a time, that of the entry around it.
+        /// When the entry happened; for an entry without a time, that of its parent.
         timestamp: Optional<Time>,
         /// The time as the entry itself states it.
         timestamp_text: Optional<Text>,
@@ -139,11 +140,12 @@ table! {
         model: Optional<Text>,
         /// The native name of the tool of a call or a result.
         tool: Optional<Text>,
-        /// Joins a call and its result.
+        /// The id of the call, which its result has too.
         call_id: Optional<Text>,
         /// Whether a result states that the call failed.
         is_error: Optional<Boolean>,
-        /// The text of a message or of reasoning; of a prompt, what the user typed. That of a result is in `tool_calls`.
+        /// The text of a message or of reasoning; for a prompt, what the user typed. The text of a
+        /// result is in `tool_calls`.
         text: Optional<Text>,
         /// The content of a message or of reasoning, the input of a call, the output of a result, the data of an event.
         content: Optional<Json>,
@@ -151,11 +153,12 @@ table! {
         extensions: Optional<Json>,
         /// How the entry stopped being part of the conversation: `updated`, `rewound`, `compacted`, `rolled-back`, `retracted` or `other`.
         superseded: Optional<Text>,
-        /// The id of the entry that this one repeats; of a result or an event about a call, that of the call.
+        /// The id of the entry that this one repeats; for a result of a call or an event about one,
+        /// the id of the call.
         duplicate_of: Optional<Text>,
         /// The id of the session whose history the entry is, or `unknown`.
         inherited: Optional<Text>,
-        /// The id of the subagent that did it, or `unknown`.
+        /// The id of the subagent that the entry belongs to, or `unknown`.
         subagent: Optional<Text>,
         /// Whether the entry counts: it does not repeat another one, is not an earlier version of another one and was not inherited.
         is_counted: Boolean,
@@ -163,7 +166,9 @@ table! {
         source_file: Optional<Text>,
         /// The line in that file, from 1.
         source_line: Optional<Integer>,
-        /// Whether a value was changed to be readable by every parser: lone surrogates are U+FFFD, numbers beyond a double and integers of more than 38 digits are text, and what cannot be written as JSON is absent. The record is exact.
+        /// Whether a value was changed to be readable by every parser: lone surrogates are U+FFFD,
+        /// numbers beyond a double and integers of more than 38 digits are text, and values that
+        /// JSON cannot express are absent. The record is exact.
         is_lossy: Boolean,
     }
 }
@@ -179,13 +184,14 @@ table! {
         call_ordinal: Optional<Integer>,
         /// The entry of the result.
         result_ordinal: Optional<Integer>,
-        /// Joins a call and its result in the log.
+        /// The id of the call in the log, which its result has too.
         call_id: Optional<Text>,
         /// The native name of the tool.
         tool: Optional<Text>,
         /// The canonical name of the tool, such as `shell_exec`.
         canonical: Optional<Text>,
-        /// What the tool does: `Execute`, `Edit`, `Read`, `Search`, `Fetch`, `Think`, `Plan`, `Delegate` or `Other`.
+        /// The category of the tool: `Execute`, `Edit`, `Read`, `Search`, `Fetch`, `Think`, `Plan`,
+        /// `Delegate` or `Other`.
         category: Optional<Text>,
         /// The MCP server that provides the tool.
         mcp_server: Optional<Text>,
@@ -197,7 +203,8 @@ table! {
         duration_ms: Optional<Integer>,
         /// How the call ended: `success`, `error`, `cancelled` or `unknown`; absent for a call without a result.
         outcome: Optional<Text>,
-        /// What was decided about the call: `allowed`, `denied`, `asked` (and no decision is known) or `unknown`; absent if the log says nothing.
+        /// The decision about the call: `allowed`, `denied`, `asked` (without a known decision) or
+        /// `unknown`; absent if the log states none.
         permission: Optional<Text>,
         /// Who decided: `user`, `policy`, `program` or `hook`.
         permission_by: Optional<Text>,
@@ -235,11 +242,12 @@ table! {
         ordinal: Integer,
         /// When it happened.
         timestamp: Optional<Time>,
-        /// The model; that of the session if the entry does not name one.
+        /// The model; if the entry does not name one, that of the session.
         model: Optional<Text>,
         /// The provider of the model.
         provider: Optional<Text>,
-        /// What the entry states, in the terms of its agent. Its numbers can overlap: add up the columns instead.
+        /// The tokens as the entry states them, in the terms of its agent. Its numbers can overlap:
+        /// add up the columns instead.
         statement: Optional<Json>,
         /// Tokens of input, neither read from a cache nor written to one.
         input_tokens: Optional<Integer>,
@@ -255,7 +263,7 @@ table! {
         total_tokens: Optional<Integer>,
         /// The cost.
         cost: Optional<Float>,
-        /// Who states the cost: `log`.
+        /// The source of the cost: `log`.
         cost_source: Optional<Text>,
         /// Whether the statement counts, as in `entries`.
         is_counted: Boolean,
@@ -273,7 +281,8 @@ table! {
         path: Text,
         /// The path below the working directory of the session; absent for paths elsewhere.
         path_in_repo: Optional<Text>,
-        /// What is done: `read`, `search`, `edit` (parts of the file), `write` (all of it) or `delete`.
+        /// The operation: `read`, `search`, `edit` (parts of the file), `write` (all of it) or
+        /// `delete`.
         operation: Text,
         /// The number of lines that are added, if the call states them.
         lines_added: Optional<Integer>,

@@ -1,7 +1,8 @@
-//! Tables as text: CSV, and lines of JSON.
+//! Writes tables as text: CSV, and lines of JSON.
 //!
-//! The crates arrow-csv and arrow-json write these formats as well, with conversions between all
-//! types of Arrow, which are larger than the rest of this program. The tables have seven types.
+//! The crates `arrow-csv` and `arrow-json` write these formats as well, but their conversions
+//! between all types of Arrow would be larger than the rest of this program. The tables have seven
+//! types.
 
 use std::io::{self, Write};
 
@@ -12,7 +13,7 @@ use arrow_schema::{DataType, SchemaRef};
 use jiff::Timestamp;
 use vac_value::{Encoder, Layout};
 
-/// The two formats.
+/// A text format of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextFormat {
     /// CSV as in RFC 4180, with a line feed after each row. Lists are JSON, null is an empty field.
@@ -29,12 +30,12 @@ pub(crate) struct TextWriter<W: Write> {
 }
 
 impl<W: Write> TextWriter<W> {
-    /// Begins a text.
+    /// Creates a writer.
     pub fn new(out: W, format: TextFormat) -> Self {
         Self { out, format, rows: Rows::default() }
     }
 
-    /// Writes the header of CSV; nothing in other formats.
+    /// Writes the header of CSV. Writes nothing in other formats.
     pub fn header(&mut self, schema: &SchemaRef) -> io::Result<()> {
         if self.format == TextFormat::Csv {
             for (number, field) in schema.fields().iter().enumerate() {
@@ -140,7 +141,7 @@ impl Rows {
             }
             DataType::Float64 => {
                 let value = column.as_primitive::<Float64Type>().value(row);
-                // JSON has no word for infinity.
+                // JSON has no infinity.
                 self.scalar(|to| to.float(value).unwrap_or_else(|_| to.null()));
             }
             DataType::Timestamp(..) => {
@@ -182,7 +183,8 @@ impl Rows {
         }
     }
 
-    /// Writes a field, in quotes if it has to be; an empty one too, so that it is not null.
+    /// Writes a field, in quotes if necessary. An empty text is also quoted, to distinguish it from
+    /// null.
     fn csv_text(&mut self, field: &str) {
         let is_plain = !field.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r'));
         if is_plain && !field.is_empty() {

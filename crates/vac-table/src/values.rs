@@ -1,4 +1,4 @@
-//! Values of columns that are derived from those of a record.
+//! Computes values of columns from those of a record.
 
 use vac_record::AbstractTimestamp;
 use vac_record::annotations::Subagent;
@@ -6,9 +6,9 @@ use vac_record::time::instant;
 
 use crate::json_text::MAX_VALUE;
 
-/// A subagent or session whose id the log does not state.
+/// The id of a subagent or session for which the log states none.
 pub(crate) const WITHOUT_ID: &str = "unknown";
-/// Microseconds of the years 1 to 9999, which every program can show.
+/// The range of microseconds since 1970 for the years 1 to 9999, which every program can display.
 const TIMES: std::ops::Range<i128> = -62_135_596_800_000_000..253_402_300_800_000_000;
 
 /// Returns the id of a subagent, or of the call that started it.
@@ -27,7 +27,7 @@ pub(crate) fn microseconds_of_text(text: &str) -> Option<i64> {
     microseconds(AbstractTimestamp::try_from(text).ok().as_ref())
 }
 
-/// Returns a text that a column can hold, and whether one was left out.
+/// Returns a text if it is short enough for a column, and whether it was left out.
 pub(crate) fn bounded(text: Option<&str>) -> (Option<&str>, bool) {
     match text {
         Some(text) if text.len() > MAX_VALUE => (None, true),
@@ -35,7 +35,7 @@ pub(crate) fn bounded(text: Option<&str>) -> (Option<&str>, bool) {
     }
 }
 
-/// Returns a path below a folder.
+/// Returns the part of a path below a folder.
 pub(crate) fn path_below<'p>(path: &'p str, folder: Option<&str>) -> Option<&'p str> {
     let is_relative = !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':');
     let below = if is_relative {

@@ -1,4 +1,4 @@
-//! Tables of many sessions, as batches.
+//! Collects the rows of many sessions and passes them on in batches.
 
 use arrow_array::RecordBatch;
 use vac_adapter::{Error, Session, SourceFile};
@@ -7,13 +7,13 @@ use crate::session_rows::TableSink;
 use crate::table::{RowBuilder, SessionTable, TableSet};
 use crate::tables::{EntryBuilder, FileBuilder, SessionBuilder, ToolCallBuilder, UsageBuilder};
 
-/// Rows are handed over when those of all tables together have this many bytes.
+/// The number of bytes of rows, in all tables together, at which they are passed to the receiver.
 pub const MAX_BATCH: usize = 16 << 20;
 
-/// Receives batches of rows.
+/// A function that receives batches of rows.
 pub type BatchReceiver<'r> = dyn FnMut(SessionTable, RecordBatch) -> Result<(), Error> + 'r;
 
-/// Facts about a session that the session itself does not state.
+/// Facts about the source of a session, which the session does not state.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOrigin {
     /// The files of a log. A record states them itself.
@@ -26,7 +26,7 @@ pub struct SessionOrigin {
     pub vac_version: Option<String>,
 }
 
-/// The facts that a signature states. They are not verified.
+/// The facts that a signature states, without verifying it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignatureFacts {
     /// The algorithm.
@@ -37,7 +37,7 @@ pub struct SignatureFacts {
     pub key: Option<String>,
 }
 
-/// Makes rows of sessions, and hands them over in batches.
+/// Converts sessions to rows, and passes them to a receiver in batches.
 pub struct Tables<'r> {
     pub(crate) selected: TableSet,
     pub(crate) builders: Builders,
@@ -70,7 +70,7 @@ impl Builders {
 }
 
 impl<'r> Tables<'r> {
-    /// Creates tables without rows. Only the selected tables are handed over.
+    /// Creates tables without rows. Only rows of the selected tables are passed to `receive`.
     pub fn new(selected: TableSet, receive: &'r mut BatchReceiver<'r>) -> Self {
         let builders = Builders {
             sessions: SessionBuilder::new(),
@@ -85,8 +85,8 @@ impl<'r> Tables<'r> {
     /// Reads a session, in one pass. Returns its [key](crate::record_key).
     ///
     /// # Errors
-    /// If the session cannot be read, or the receiver fails. Some of its rows may have been handed
-    /// over then, but not its row in `sessions`.
+    /// If the session cannot be read, or the receiver fails. Some of its rows may have been passed
+    /// on then, but not its row in `sessions`.
     pub fn read_session(
         &mut self,
         session: &dyn Session,
@@ -97,7 +97,7 @@ impl<'r> Tables<'r> {
         sink.finish()
     }
 
-    /// Hands over all rows so far.
+    /// Passes all rows so far to the receiver.
     ///
     /// # Errors
     /// If the receiver fails.

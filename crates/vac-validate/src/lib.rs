@@ -15,10 +15,10 @@
 //! # Decisions
 //!
 //! * The schema is a constant ([`SCHEMA`], tables made from the CDDL), and [`vac_schema`] does
-//!   the matching. This crate adds what is special about records: [`lint`], [`signed`]
-//!   envelopes, and validation while a record is read ([`stream`]).
+//!   the matching. This crate adds what is specific to records: [`lint`], [`signed`] envelopes, and
+//!   validation while a record is read ([`stream`]).
 //! * A document is scanned once ([`vac_value::Document`]); the walk over its index visits typed
-//!   parts only, so that an `any` of megabytes costs one step.
+//!   parts only, so that an `any` of megabytes takes one step.
 //! * A duplicate key is a violation at any depth, also inside an `any`: readers would
 //!   disagree about its value. Duplicate keys come first. The schema is matched against the
 //!   first of equal keys.
@@ -44,7 +44,7 @@ pub const MAX_VIOLATIONS: usize = 20;
 /// The reason why bytes are not a valid record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// They are not a well-formed document.
+    /// The bytes are not a well-formed document.
     Syntax(SyntaxError),
     /// The document violates the schema.
     Invalid(Violations),
@@ -79,7 +79,8 @@ pub fn validate(bytes: &[u8], encoding: Encoding) -> Result<(), Error> {
     validate_document(&document, rules::ROOT, MAX_VIOLATIONS).map_err(Error::Invalid)
 }
 
-/// Validates a scanned document against a rule. Records at most `max_violations`, counts all.
+/// Validates a scanned document against a rule. Returns at most `max_violations` violations and the
+/// number of all.
 pub fn validate_document(
     document: &Document<'_>,
     rule: RuleId,

@@ -16,7 +16,7 @@ const COSE_SIGN1: u64 = 18;
 /// Header parameter of a hash envelope: the hash algorithm of the payload.
 const PAYLOAD_HASH_ALG: i128 = 258;
 
-/// The path of the payload.
+/// The JSON pointer of the payload in an envelope.
 pub const PAYLOAD_PATH: &str = "/2(payload)";
 
 /// The payload of a signed record.
@@ -26,18 +26,18 @@ pub enum Payload<'a> {
     Detached,
     /// A digest of the record (a COSE hash envelope).
     Digest,
-    /// The record itself.
+    /// The record is the payload.
     Attached {
-        /// Its bytes.
+        /// The bytes of the record.
         bytes: Cow<'a, [u8]>,
-        /// Their encoding: by the content type, or else guessed from the bytes.
+        /// The encoding of the record: that of the content type, or else guessed from the bytes.
         encoding: Encoding,
     },
 }
 
 impl Payload<'_> {
-    /// Validates an attached record. Paths lead through the envelope. A payload that is not
-    /// attached is not validated.
+    /// Validates an attached record. Paths begin at the envelope. Returns `Ok` for a payload that
+    /// is not attached.
     ///
     /// ```
     /// use vac_validate::{Document, signed};
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(read(b"\xa1\x19\x01\x02\x2f", b"\x42ab"), Some(Payload::Digest));
         assert_eq!(read(b"\xa0", b"\x42{}"), Some(attached(b"{}", Encoding::Json)));
         assert_eq!(read(b"\xa0", b"\x41\xa0"), Some(attached(b"\xa0", Encoding::Cbor)));
-        // {3: 60} and {3: 50} overrule what the bytes look like.
+        // {3: 60} and {3: 50} take precedence over the encoding guessed from the bytes.
         assert_eq!(read(b"\xa1\x03\x18\x3c", b"\x42{}"), Some(attached(b"{}", Encoding::Cbor)));
         assert_eq!(read(b"\xa1\x03\x18\x32", b"\x41\xa0"), Some(attached(b"\xa0", Encoding::Json)));
         assert_eq!(read(b"\xa0", b"\xf7"), None);

@@ -2,7 +2,7 @@
 //!
 //! Nearly all of a record is its entries. Each entry is split off the input, validated by the
 //! rule `entry` and dropped. The record without its entries is small, and is validated as a
-//! whole at the end. Memory is that of the largest entry.
+//! whole at the end. The memory needed is that of the largest entry.
 //!
 //! ```
 //! use vac_validate::stream;
@@ -22,7 +22,7 @@
 //!   compare the two.
 //! * The splitter follows strings and brackets only. [`vac_value::Scanner`] scans everything
 //!   that it splits off, and it starts only after everything before the entries was scanned:
-//!   what it takes for an entry is one, or is an error.
+//!   each part that it splits off is an entry or an error.
 //! * The entries are those of the first `session` and its first `entries`. A duplicate
 //!   key is a violation, and stays in the part that is kept.
 //! * A placeholder that cannot be valid replaces the entries in the kept part. Its violation
@@ -46,7 +46,7 @@ use entry_splitter::{EntrySplitter, Event};
 
 pub use entries::entries;
 
-/// The number of bytes that are read at once.
+/// The number of bytes that are read from the input at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// Levels around an entry: the record, the session, the entries.
@@ -63,9 +63,9 @@ fn entry_path(index: usize) -> String {
 /// The reason why a stream is not a valid record.
 #[derive(Debug)]
 pub enum Error {
-    /// It could not be read.
+    /// The input could not be read.
     Io(io::Error),
-    /// It is not JSON.
+    /// The input is not JSON.
     Syntax(SyntaxError),
     /// The record violates the schema.
     Invalid(Violations),
@@ -103,8 +103,8 @@ impl From<SyntaxError> for Error {
     }
 }
 
-/// Validates a JSON record to the end of the input against the schema's start rule. Records
-/// at most `max_violations`, counts all.
+/// Validates a JSON record to the end of the input against the schema's start rule. Returns at most
+/// `max_violations` violations and the number of all.
 pub fn validate(input: impl Read, max_violations: usize) -> Result<(), Error> {
     let mut validator = StreamValidator::new(max_violations);
     let splitter = split_entries(input, |splitter, event| validator.event(splitter, event))?;
@@ -138,7 +138,7 @@ fn split_entries(
     }
 }
 
-/// Validates entries one by one, and the record around them at the end.
+/// Validates entries one by one, and at the end the record without them.
 struct StreamValidator {
     max_violations: usize,
     scanner: Scanner,
@@ -150,7 +150,7 @@ struct StreamValidator {
     duplicates: Found,
 }
 
-/// The first violations, and the number of all.
+/// The first violations of a part, and the number of all.
 #[derive(Default)]
 struct Found {
     recorded: Vec<Violation>,
@@ -191,7 +191,7 @@ impl StreamValidator {
         }
     }
 
-    /// Validates an element, whose bytes may be followed by the one that ended it.
+    /// Validates an element of `length` bytes. `bytes` may also contain the byte after it.
     fn element(&mut self, bytes: &[u8], offset: usize, length: usize) -> Result<(), SyntaxError> {
         let (document, end) =
             self.scanner.json_prefix(bytes).map_err(|error| located(&error, offset))?;
@@ -274,7 +274,7 @@ fn check_before(kept: &mut Vec<u8>) -> Result<(), SyntaxError> {
 fn located(error: &SyntaxError, offset: usize) -> SyntaxError {
     let problem = match error.problem {
         Problem::Depth(limit) => Problem::Depth(limit + LEVELS_AROUND),
-        // It is only a byte-order mark at the beginning of a document.
+        // U+FEFF is a byte-order mark only at the beginning of a document.
         Problem::ByteOrderMark => Problem::Expected("a JSON value"),
         other => other,
     };

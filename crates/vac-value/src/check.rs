@@ -53,8 +53,8 @@ pub fn is_float(node: Node<'_, '_>, value: f64) -> bool {
     node.float().is_some_and(|found| found == value || (found.is_nan() && value.is_nan()))
 }
 
-/// Returns whether a node is a float between two others. `inclusive` says whether
-/// `high` is part of the range.
+/// Returns whether a node is a float between two others. `inclusive` states whether `high` is part
+/// of the range.
 pub fn float_range(node: Node<'_, '_>, low: f64, high: f64, inclusive: bool) -> bool {
     node.float().is_some_and(|value| low <= value && (value < high || (inclusive && value <= high)))
 }

@@ -33,7 +33,7 @@ pub enum Kind {
     Bool,
     /// An integer of -2^64 to 2^64 - 1.
     Integer,
-    /// An integer token of JSON outside of that range. CBOR has tags 2 and 3 for it.
+    /// An integer token of JSON outside of -2^64 to 2^64 - 1. CBOR has tags 2 and 3 for it.
     BigInteger,
     /// A floating-point number: in JSON every number with a fraction or an
     /// exponent, and `-0`, which is not an integer.
@@ -72,16 +72,16 @@ impl Kind {
     }
 }
 
-/// JSON text that contains escapes.
+/// The flag of JSON text that contains escapes.
 pub(crate) const ESCAPED: u8 = 1;
 /// JSON text with a surrogate escape that is not part of a pair.
 pub(crate) const LONE_SURROGATE: u8 = 2;
-/// A CBOR string in chunks.
+/// The flag of a CBOR string in chunks.
 pub(crate) const CHUNKED: u8 = 4;
-/// Not in the form that our writers produce: JSON with white space between its tokens, CBOR that
-/// is not deterministic. Containers inherit it from their content.
+/// The flag of a node that is not in the form that the encoder writes: JSON with white space
+/// between its tokens, or CBOR that is not deterministic. Containers inherit it from their content.
 pub(crate) const LOOSE: u8 = 8;
-/// A key that an earlier key of its map equals.
+/// The flag of a key that equals an earlier key of its map.
 pub(crate) const DUPLICATE: u8 = 16;
 
 /// One node of the index: its bytes, and the index of the first node after its subtree.
@@ -110,8 +110,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// One scanned item: well-formed, valid UTF-8, within the limits. Its nodes are indexed in
-/// document order, so that skipping any of them is one lookup.
+/// One scanned document: well-formed, valid UTF-8 and within the limits. Its nodes are indexed in
+/// document order, so that skipping a node takes one lookup.
 #[derive(Debug)]
 pub struct Document<'a> {
     pub(crate) source: Source<'a>,
@@ -192,14 +192,14 @@ impl<'a> Document<'a> {
         self.duplicates.iter().map(|&index| self.node(index))
     }
 
-    /// Returns the number of line ends before and inside the document. In JSON they are only
-    /// between tokens; in CBOR they are not counted.
+    /// Returns the number of line ends before and inside the document. JSON has them only between
+    /// tokens. For CBOR, returns 0.
     pub fn line_ends(&self) -> u64 {
         self.line_ends
     }
 
-    /// Returns whether the bytes are exactly what our writer produces for this value: compact
-    /// JSON, or deterministic CBOR. White space around the document is ignored.
+    /// Returns whether the bytes are exactly those that [`Encoder`](crate::Encoder) writes for this
+    /// value: compact JSON, or deterministic CBOR. White space around the document is ignored.
     pub fn is_tidy(&self) -> bool {
         !self.root().flag(LOOSE) && self.duplicates.is_empty()
     }

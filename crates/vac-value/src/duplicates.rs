@@ -1,4 +1,4 @@
-//! Finding duplicate keys of a map when the scanner closes it.
+//! Finds duplicate keys of a map when the scanner closes it.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,8 @@ pub(crate) fn find(document: &mut Document<'_>, map: u32) {
     }
 }
 
-/// Returns true if the map has few keys without escapes and their marks show that all differ.
+/// Returns true if the map has few keys without escapes, and their [marks](mark) show that all
+/// differ.
 fn differ_by_marks(entries: &[Entry], map: u32, text: &[u8]) -> bool {
     let mut marks = [0; FEW];
     let mut count = 0;
@@ -72,7 +73,7 @@ fn keys(entries: &[Entry], map: u32) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// Returns whether a key equals another exactly if their tokens are equal.
+/// Returns whether a key equals another key only if their tokens are equal.
 fn is_plain(key: &Entry) -> bool {
     key.flags & (ESCAPED | LOOSE) == 0
         && !matches!(key.kind, Kind::Array | Kind::Map | Kind::Tag | Kind::Float)

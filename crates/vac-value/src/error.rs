@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Bytes that are not a well-formed document within the limits.
+/// The error that bytes are not a well-formed document within the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The offset of the byte at which the error was found.
@@ -22,9 +22,9 @@ pub enum Problem {
     Trailing,
     /// A byte-order mark before JSON.
     ByteOrderMark,
-    /// Not UTF-8.
+    /// The bytes are not UTF-8.
     Utf8,
-    /// Something other than this was found.
+    /// Something other than the named syntax was found.
     Expected(&'static str),
     /// A control character that JSON requires to be escaped.
     ControlCharacter,
@@ -40,7 +40,7 @@ pub enum Problem {
     Chunk,
     /// A map of indefinite length that ends after a key.
     OddMap,
-    /// A length or count that the input cannot hold.
+    /// A length or count that is larger than the input.
     Length(u64),
     /// Deeper nesting than the limit.
     Depth(usize),

@@ -1,10 +1,11 @@
 //! The data model of agent records and its two encodings, JSON and CBOR.
 //!
-//! There is one data model (that of RFC 8949, of which JSON's is a part), one index over the
+//! There is one data model (that of RFC 8949, which includes that of JSON), one index over the
 //! source and one encoder. [`Document`] scans JSON text or CBOR bytes once, strictly, and indexes
-//! every value; [`Node`] is a position in it; [`Any`] carries a value without decoding it;
-//! [`Encoder`] writes either encoding; [`Encode`] is the trait of values that can be written
-//! (crate `vac-schema` has its counterpart `Decode`). [`serde`] describes serde's traits.
+//! every value; [`Node`] is a position in it; [`Any`] *carries* a value: it keeps the value's bytes
+//! without decoding them; [`Encoder`] writes either encoding; [`Encode`] is the trait of values
+//! that can be written (crate `vac-schema` has its counterpart `Decode`). [`serde`] describes
+//! serde's traits.
 //!
 //! ```
 //! use vac_value::{Document, Kind};
@@ -48,9 +49,9 @@
 //! simple values, non-finite floats and keys that are not text are errors. Text with a lone
 //! surrogate escape is kept in JSON and cannot be converted to CBOR.
 //!
-//! **Strictness.** Documents are well-formed to the letter, in UTF-8, with nothing after them,
-//! at most 256 levels deep and at most 4 GiB long; lengths are checked before memory is
-//! reserved. Duplicate keys are found at every depth, by value: validators report each of them
+//! **Strictness.** A document has to be well-formed and in UTF-8, with no bytes after it, at most
+//! 256 levels deep and at most 4 GiB long; lengths are checked before memory is reserved. Duplicate
+//! keys are found at every depth, by value: validators report each of them
 //! ([`Violation::duplicate_keys`]), decoders and [`transcode`] refuse them. The scanners do not
 //! recurse.
 //!

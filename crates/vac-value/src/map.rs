@@ -12,11 +12,11 @@ use crate::encoder::Encoder;
 use crate::map_encoder::{Key, MapEncoder};
 use crate::{IntoOwned, cbor, json};
 
-/// Maps with more members are searched with a hash index.
+/// The maximum number of members of a map that is searched without a hash index.
 const FEW: usize = 16;
 
-/// A map that keeps the order of its members: tables, and the members of an open map that its
-/// schema does not name.
+/// A map that keeps the order of its members. Used for tables, and for the members of an open map
+/// that its schema does not name.
 ///
 /// Keys are equal if they are written as the same CBOR. Text keys are found by `&str`, without
 /// allocating. Searching takes constant time on average; removing takes linear time, because it
@@ -41,7 +41,7 @@ const FEW: usize = 16;
 /// ```
 pub struct Map<K, V> {
     members: Vec<(K, V)>,
-    /// The positions of keys; made by the first search in a map that is not small.
+    /// The positions of keys, computed by the first search in a map with more members.
     index: OnceLock<Box<KeyIndex>>,
 }
 
@@ -263,7 +263,7 @@ impl<K: Encode, V> Map<K, V> {
     }
 }
 
-/// The place of a key in a [`Map`], which may have a value.
+/// The entry of a key in a [`Map`], with or without a value.
 #[must_use = "an entry does nothing by itself"]
 pub struct MapEntry<'m, K, V> {
     map: &'m mut Map<K, V>,
@@ -285,12 +285,12 @@ impl<'m, K: Encode, V> MapEntry<'m, K, V> {
         self
     }
 
-    /// Returns the value. Adds the given one first if the key is absent.
+    /// Returns the value. If the key is absent, first adds the given value.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// Returns the value. Adds what the function returns first if the key is absent.
+    /// Returns the value. If the key is absent, first adds the value that the function returns.
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
         let at = self.position.unwrap_or_else(|| {
             self.map.push((self.key, value()));
@@ -299,7 +299,7 @@ impl<'m, K: Encode, V> MapEntry<'m, K, V> {
         &mut self.map.members[at].1
     }
 
-    /// Returns the value. Adds the default value first if the key is absent.
+    /// Returns the value. If the key is absent, first adds the default value.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,

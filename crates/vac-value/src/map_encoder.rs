@@ -1,4 +1,4 @@
-//! Writing a map, member by member.
+//! Writes a map, member by member.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,12 +24,12 @@ pub enum Key<'v> {
     Text(&'v str),
     /// An integer label.
     Integer(i128),
-    /// Anything else.
+    /// A key of any other kind.
     Other(&'v dyn Encode),
 }
 
-/// A map that is being written. JSON members are written at once and in the order given, CBOR
-/// members are written at the end and sorted. A duplicate key is reported at the end.
+/// A map that is being written. JSON members are written immediately and in the given order; CBOR
+/// members are sorted and written at the end. A duplicate key is reported at the end.
 ///
 /// ```
 /// use vac_value::{Encoder, Key, Layout, MapEncoder};
@@ -48,8 +48,8 @@ pub struct MapEncoder<'e, 's, 'v> {
     members: Members<'v>,
     /// The number of members, counted from the first one, whose keys are known to differ.
     known: usize,
-    /// Whether there are keys that are written as their source spells them, so that equal keys
-    /// can have different tokens.
+    /// Whether some keys are written as in their source, so that equal keys can have different
+    /// tokens.
     spelled: bool,
 }
 
@@ -98,7 +98,7 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
         self.optional(Key::Name(name), value.as_ref())
     }
 
-    /// Adds a member whose key is in the schema. These have to be added first.
+    /// Adds a member whose key is in the schema. These members have to be added before extensions.
     pub fn member<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
         self.known += 1;
         self.extension(key, value)
@@ -203,7 +203,7 @@ fn check_keys(
 }
 
 /// Sorts members if all their keys are text, and returns whether they are. A shorter text comes
-/// first, because its head is less.
+/// first, because its head is smaller.
 fn sort_texts(members: &mut [(Key<'_>, &dyn Encode)]) -> Result<bool, EncodeError> {
     if members.iter().any(|(key, _)| key.text().is_none()) {
         return Ok(false);

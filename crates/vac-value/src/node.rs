@@ -81,7 +81,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// Returns the source of a node that only JSON has.
+    /// Returns the source of a node of a kind that only JSON has.
     fn json_source(self) -> &'a str {
         match self.document.source {
             Source::Json(text) => text,
@@ -113,8 +113,8 @@ impl<'d, 'a> Node<'d, 'a> {
         document.duplicates[inside].iter().map(|&index| document.node(index))
     }
 
-    /// Returns whether its bytes are exactly what our writer produces for it, which is not so if
-    /// it has duplicate keys.
+    /// Returns whether its bytes are exactly those that the encoder writes for it. False if it has
+    /// duplicate keys.
     #[inline]
     pub(crate) fn is_tidy(self) -> bool {
         !self.flag(LOOSE)
@@ -161,8 +161,8 @@ impl<'d, 'a> Node<'d, 'a> {
         Any::from_node(self)
     }
 
-    /// Borrows this value as an [`Any`] that does not need the document, only its source.
-    /// Writing it in another form scans it again.
+    /// Borrows this value as an [`Any`] that needs only the source, not the document. Writing it in
+    /// another form scans it again.
     pub fn lift(self) -> Any<'a> {
         Any::from_raw(self.raw(), self.encoding(), self.is_tidy())
     }
@@ -284,8 +284,8 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// Returns the bytes of a text that the source contains literally; `None` for any other node,
-    /// such as text with escapes or in chunks.
+    /// Returns the bytes of a text that the source contains unescaped and in one piece; `None` for
+    /// any other node.
     #[inline]
     pub fn text_bytes(self) -> Option<&'a [u8]> {
         let entry = self.entry();

@@ -10,11 +10,11 @@ use num_bigint::{BigInt, BigUint, Sign};
 use crate::document::Document;
 use crate::{IntoOwned, Value};
 
-/// Numbers with more digits are kept as text but not converted between the encodings, because
-/// the conversion takes time quadratic in the number of digits.
+/// The maximum number of digits of a number that is converted between the encodings. Longer ones
+/// are kept as text, because the conversion takes quadratic time.
 const MAX_DIGITS: usize = 4096;
 
-/// A number that keeps its value.
+/// An exact number: an integer, a double, or a decimal that no double equals.
 ///
 /// Numbers are equal if they have the same value and are both integers or both floats: `1` and
 /// `1.0` differ, as they do in CBOR. Floats are compared bit for bit, so that `0.0` and `-0.0`
@@ -32,8 +32,8 @@ const MAX_DIGITS: usize = 4096;
 /// ```
 #[derive(Clone, Debug)]
 pub enum Number<'a> {
-    /// An integer. JSON and CBOR numbers are integers of -2^64 to 2^64 - 1; an integer outside
-    /// of that range is written to CBOR as a bignum.
+    /// An integer. Parsed numbers are integers from -2^64 to 2^64 - 1. An integer outside of that
+    /// range is written to CBOR as a bignum.
     Integer(i128),
     /// A double.
     Float(f64),
@@ -43,7 +43,7 @@ pub enum Number<'a> {
 
 /// The text of a JSON number with a fraction or an exponent that no double equals.
 ///
-/// It is made by parsing a [`Number`]. Two decimals are equal if they have the same value:
+/// It is created by parsing a [`Number`]. Two decimals are equal if they have the same value:
 /// `1e400` equals `10e399`.
 #[derive(Clone, Debug)]
 pub struct Decimal<'a>(Cow<'a, str>);
@@ -76,7 +76,7 @@ impl Hash for Decimal<'_> {
     }
 }
 
-/// A text that is not a number, or not one that [`Number`] can hold.
+/// The reason why a text cannot be parsed as a [`Number`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumberError {
     /// The text is not a JSON number.
@@ -228,8 +228,8 @@ impl IntoOwned for Number<'_> {
 
 /// Writes the fewest digits that identify a finite double. Of two candidates that are equally
 /// short and equally near, the one with an even last digit is chosen, as in JavaScript and
-/// Python, which write the logs. (The standard library chooses the greater one.) The result has
-/// a point or an exponent, so that it is read back as a float.
+/// Python, in which most agents are written. (The standard library chooses the greater one.) The
+/// result has a point or an exponent, so that it is parsed as a float.
 pub(crate) fn shortest(float: f64) -> String {
     let mut buffer = ryu_js::Buffer::new();
     let digits = buffer.format_finite(float.abs());

@@ -1,10 +1,10 @@
-//! Many scanned documents, with their indexes in one piece of memory.
+//! Stores many scanned documents, with their indexes in one allocation.
 
 use crate::document::{Document, Entry, Source};
 use crate::scan::Scanner;
 
-/// Scanned documents without duplicate keys. Their indexes are one after the other in memory, so that
-/// many small documents take no allocation each.
+/// Scanned documents without duplicate keys. Their indexes are in one allocation, so that many
+/// small documents do not need one each.
 ///
 /// ```
 /// use vac_value::{PackedDocuments, Scanner};
@@ -29,13 +29,13 @@ pub struct PackedDocuments<'a> {
 #[derive(Debug)]
 struct Packed<'a> {
     source: Source<'a>,
-    /// The end of its index, which begins where that of the document before ends.
+    /// The end of the document's index, which begins at the end of the previous document's index.
     end: usize,
     line_ends: u64,
 }
 
 impl<'a> PackedDocuments<'a> {
-    /// Adds a document, and keeps its memory for the next one that is scanned.
+    /// Adds a document, and returns its memory to the scanner for the next document.
     ///
     /// # Errors
     /// Returns the document if it has duplicate keys.
@@ -54,8 +54,8 @@ impl<'a> PackedDocuments<'a> {
         Ok(())
     }
 
-    /// Returns a copy of a document, in the memory of one that was
-    /// [recycled](Scanner::recycle). `None` if there are not as many.
+    /// Returns a copy of the document with this number, in the memory of a
+    /// [recycled](Scanner::recycle) one. `None` if there are not as many documents.
     pub fn get(&self, number: usize, scanner: &mut Scanner) -> Option<Document<'a>> {
         let &Packed { source, end, line_ends } = self.documents.get(number)?;
         let before = number.checked_sub(1).and_then(|before| self.documents.get(before));

@@ -1,4 +1,4 @@
-//! Paths of nodes as JSON pointers (RFC 6901).
+//! Computes paths of nodes as JSON pointers (RFC 6901).
 
 use crate::document::Kind;
 use crate::node::Node;
@@ -51,7 +51,7 @@ struct Level {
     around: u32,
     /// The index of the child, from 0.
     place: usize,
-    /// The node of an element or of a tag's content; of a member, the key.
+    /// The node of an element or of a tag's content; for a member, the key.
     child: u32,
 }
 
@@ -76,7 +76,7 @@ impl Locator {
         steps
     }
 
-    /// Returns the number of children that were stepped over, for tests that count work.
+    /// Returns the number of children that were visited, for tests that count work.
     pub fn moves(&self) -> usize {
         self.moves
     }

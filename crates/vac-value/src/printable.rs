@@ -1,18 +1,18 @@
-//! Making text from input harmless to a terminal and to its reader.
+//! Escapes characters of untrusted text that could affect a terminal or mislead a reader.
 //!
-//! Escaped are the characters that a terminal would act on (controls, and with them every escape
-//! sequence), that end a line, that reorder the text around them, or that are invisible.
+//! These are characters that a terminal would act on (control characters, and with them every
+//! escape sequence), that end a line, that reorder the text around them, or that are invisible.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Returns whether a character is visible and does not change how others are shown.
+/// Returns whether a character is visible and does not change how others are displayed.
 pub fn is_harmless(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();
     }
     !matches!(character,
-        // Controls of the second set; the first is in ASCII.
+        // The control characters of the second set. The first set is in ASCII.
         '\u{80}'..='\u{9f}'
         // Line and paragraph separators.
         | '\u{2028}' | '\u{2029}'
@@ -102,7 +102,7 @@ fn printable_ascii_length(bytes: &[u8]) -> usize {
     if !bytes.first().is_some_and(|first| is_printable(*first)) {
         return 0;
     }
-    // A whole chunk is checked without branches, which the compiler turns into vector instructions.
+    // Check a whole chunk without branches, so that the compiler uses vector instructions.
     let is_all_printable =
         |chunk: &&[u8; 32]| chunk.iter().fold(true, |all, byte| all & is_printable(*byte));
     let (chunks, _) = bytes.as_chunks::<32>();

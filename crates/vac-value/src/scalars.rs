@@ -117,7 +117,7 @@ impl<T: Encode + ?Sized> Encode for Box<T> {
     }
 }
 
-/// `null` or a value.
+/// Writes `None` as `null`, and a value like itself.
 impl<T: Encode> Encode for Option<T> {
     fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         if let Some(value) = self {

@@ -1,4 +1,4 @@
-//! Scanning bytes into a [`Document`]: limits, and the index that both scanners fill.
+//! Scans bytes into a [`Document`]: limits, and the index that both scanners fill.
 
 use std::str::Utf8Error;
 
@@ -8,12 +8,12 @@ use crate::{Problem, SyntaxError, cbor, duplicates, json};
 /// Limits of documents. Exceeding one is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Levels of containers and tags inside each other.
+    /// The maximum number of nested containers and tags.
     pub depth: usize,
-    /// Bytes of one document.
+    /// The maximum number of bytes of one document.
     pub size: usize,
-    /// Nodes (values and keys) of one JSON document. Each takes 16 bytes of memory, and two bytes
-    /// of JSON are enough for one.
+    /// The maximum number of nodes (values and keys) of one JSON document. Each takes 16 bytes of
+    /// memory, and two bytes of JSON are enough for one.
     pub nodes: usize,
 }
 
@@ -32,13 +32,13 @@ pub struct Scanner {
     spare: Vec<Entry>,
 }
 
-/// Fewer bytes of JSON seldom make a node.
+/// The assumed number of bytes of JSON per node. Few documents have more nodes.
 const BYTES_PER_NODE: usize = 6;
 /// The maximum number of nodes that memory is reserved for before they are found.
 const FIRST_NODES: usize = 64;
 
 impl Scanner {
-    /// Creates a scanner with other limits than the default.
+    /// Creates a scanner with the given limits.
     pub fn new(limits: Limits) -> Self {
         Self { limits, spare: Vec::new() }
     }
@@ -103,22 +103,22 @@ impl Scanner {
         }
     }
 
-    /// Keeps the memory of a document for the next one.
+    /// Keeps the memory of a document to use it for the next one.
     pub fn recycle(&mut self, document: Document<'_>) {
         if document.entries.capacity() > self.spare.capacity() {
             self.spare = document.entries;
         }
     }
 
-    /// Shrinks a document that is kept to the memory that it needs, and keeps the rest for the
-    /// next one.
+    /// Moves the index of a document to a buffer of the size that it needs, and keeps the larger
+    /// one for the next document.
     pub fn settle<'a>(&mut self, mut document: Document<'a>) -> Document<'a> {
         let entries = document.entries.as_slice().to_vec();
         self.spare = std::mem::replace(&mut document.entries, entries);
         document
     }
 
-    /// Returns empty memory for an index: that of a document that was recycled, if there is one.
+    /// Returns empty memory for an index: that of a recycled document, if there is one.
     pub(crate) fn take_spare(&mut self) -> Vec<Entry> {
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();
@@ -132,7 +132,8 @@ impl Scanner {
         }
         let mut entries = self.take_spare();
         if entries.capacity() == 0 {
-            // Most documents that are scanned alone are small values: one allocation is enough.
+            // Most documents that are scanned on their own are small values, for which one
+            // allocation is enough.
             entries.reserve((source.bytes().len() / BYTES_PER_NODE).clamp(1, FIRST_NODES));
         }
         Ok(Index {
@@ -151,11 +152,11 @@ pub(crate) fn text(source: &[u8]) -> Result<&str, SyntaxError> {
     })
 }
 
-/// Does the same as [`std::str::from_utf8`], faster for text that is not only ASCII.
+/// Converts bytes to text like [`std::str::from_utf8`], but faster for text that is not only ASCII.
 pub fn known_text(bytes: &[u8]) -> Result<&str, Utf8Error> {
     match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => Ok(text),
-        // The fast check does not return the position.
+        // The fast check does not return the position of the error.
         Err(_) => std::str::from_utf8(bytes),
     }
 }

@@ -1,4 +1,4 @@
-//! Rewriting scanned values in either encoding.
+//! Rewrites scanned values in either encoding.
 
 use num_bigint::{BigInt, Sign};
 
@@ -258,7 +258,7 @@ fn has_bytes(document: &Document<'_>) -> bool {
 }
 
 /// Rewrites a part of a document. Byte strings become base64url text in JSON (RFC 8949 section
-/// 6.1), which is for display: it is read back as text.
+/// 6.1), which is only for display, because it is read as text.
 pub(crate) fn transcode_node(node: Node<'_, '_>, to: &mut Encoder) -> Result<(), EncodeError> {
     if let Some(key) = node.duplicate_keys().next() {
         let name =

@@ -1,4 +1,4 @@
-//! The small types that generated types consist of.
+//! Small types that generated types consist of.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -84,10 +84,10 @@ impl IntoOwned for Bytes<'_> {
 
 /// A value that can be made independent of the source that it borrows from.
 pub trait IntoOwned {
-    /// The same type, borrowing nothing.
+    /// The same type without borrowed data.
     type Owned: 'static;
 
-    /// Copies what is borrowed.
+    /// Returns the value with copies of borrowed data.
     fn into_owned(self) -> Self::Owned;
 }
 
@@ -123,7 +123,7 @@ impl<const NUMBER: u64, T: IntoOwned> IntoOwned for Tagged<NUMBER, T> {
 }
 
 /// A byte string that contains a CBOR item (`bstr .cbor T`): the value, and the bytes that it
-/// was read from. A signature may cover the bytes, so they are written as they were.
+/// was read from. The bytes are written unchanged, because a signature may cover them.
 #[derive(Clone, Debug)]
 pub struct Embedded<'a, T> {
     value: T,

@@ -1,4 +1,4 @@
-//! Violations: where and how a document does not match a schema.
+//! Violations: descriptions of where and how a document does not match a schema.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::printable::printable;
 pub struct Violation {
     /// The kind of violation.
     pub kind: ViolationKind,
-    /// JSON pointer; integer labels carry the schema's name for them.
+    /// The JSON pointer of the value. Integer labels are followed by their names in the schema.
     pub path: String,
     /// A description of what the schema expects there.
     pub expected: String,
@@ -20,7 +20,7 @@ pub struct Violation {
     pub found: String,
     /// The violated rule; empty if the violation does not belong to a rule.
     pub rule: String,
-    /// For a choice: why the other alternatives failed.
+    /// For a choice, the reasons why the other alternatives failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub enum ViolationKind {
     MissingKey,
     /// A key that a map may not have.
     UnexpectedKey,
-    /// A key that an earlier key of the same map equals.
+    /// A key that equals an earlier key of the same map.
     DuplicateKey,
     /// An array or a map with too few or too many elements.
     Length,
@@ -76,7 +76,8 @@ impl Violation {
     }
 
     /// Returns the violations of at most `max` duplicate keys at any depth inside a node, each with
-    /// the path of its value. No schema allows duplicate keys; it is matched against the first one.
+    /// the path of its value. No schema allows duplicate keys. A schema is matched against the
+    /// first of them.
     pub fn duplicate_keys(node: Node<'_, '_>, max: usize) -> Vec<Self> {
         let mut locator = Locator::default();
         let keys = node.duplicate_keys().take(max);
@@ -112,7 +113,7 @@ impl fmt::Display for Violation {
 }
 
 /// Describes a node in a few words: its kind, and the beginning of a scalar. The content of a
-/// container is never shown.
+/// container is never included.
 pub fn found(node: Node<'_, '_>) -> String {
     match node.value() {
         Value::LoneSurrogate(_) => "text with a lone surrogate".to_owned(),

@@ -1,5 +1,5 @@
-//! The index of a document that is made while the document is written, so that it does not have
-//! to be scanned to be validated. Every carried value is a null in it.
+//! Builds the index of a document while the document is written, so that it can be validated
+//! without scanning it. Every carried value is a null in it.
 
 use crate::Limits;
 use crate::document::{ESCAPED, Entry, Kind};
@@ -10,11 +10,10 @@ pub(crate) struct WriteIndex {
     entries: Vec<Entry>,
     /// The open containers, from the outermost one on.
     open: Vec<u32>,
-    /// Whether something was written that cannot be indexed while writing: a tag, whose end is
-    /// not announced, or more levels or bytes than a document may have.
+    /// Whether a value was written that cannot be indexed while writing: a tag, whose end is not
+    /// known, or more levels or bytes than a document may have.
     unknown: bool,
-    /// The number of carried values that are being written, one inside the other. Nothing in them
-    /// is indexed.
+    /// The number of nested carried values that are being written. Their content is not indexed.
     carried: usize,
 }
 
@@ -73,7 +72,7 @@ impl WriteIndex {
         }
     }
 
-    /// Notes that something was written that is not in the index.
+    /// Records that a value was written that is not in the index.
     pub fn unknown(&mut self) {
         self.unknown |= self.carried == 0;
     }
@@ -90,14 +89,14 @@ impl WriteIndex {
         self.entries.first().map_or(0, |first| first.start as usize)
     }
 
-    /// Takes the index if it is the complete index of one item.
+    /// Returns the index if it is the complete index of one item.
     pub fn take(&mut self) -> Option<Vec<Entry>> {
         let complete = !self.unknown && self.open.is_empty();
         let whole = self.entries.first().is_some_and(|first| first.next == self.next());
         (complete && whole).then(|| std::mem::take(&mut self.entries))
     }
 
-    /// Returns an index that was taken.
+    /// Takes back an index, to reuse its memory.
     pub fn give_back(&mut self, entries: Vec<Entry>) {
         self.entries = entries;
     }

@@ -6,13 +6,13 @@ use vac_record::annotations::Author;
 /// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MessageAuthor {
-    /// The user's.
+    /// The user wrote it.
     User,
-    /// Those of the agent's program.
+    /// The agent's program wrote it.
     Program,
-    /// Those of another agent.
+    /// Another agent wrote it.
     OtherAgent,
-    /// Those of a hook.
+    /// A hook wrote it.
     Hook,
     /// It is not certain that the user wrote it.
     Unknown,

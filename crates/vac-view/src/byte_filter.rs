@@ -1,12 +1,13 @@
-//! A fast test whether the bytes of a log can contain a match, so that most logs need no parsing.
+//! Tests quickly whether the bytes of a log can contain a match of a pattern, so that most logs
+//! need not be parsed.
 //!
-//! Texts of a log are JSON strings, and some are strings inside of strings. Whatever is escaped
-//! there, a word of ASCII letters, digits and underscores is written as it is, unless its letters
-//! are escaped (`\u0041`), which no agent does. So a pattern that needs a word cannot match in a log
-//! that contains neither the word nor such an escape.
+//! Texts of a log are JSON strings, some of them inside other JSON strings. At every level, a word
+//! of ASCII letters, digits and underscores is written without escapes, unless its letters are
+//! escaped as in `\u0041`, which no agent does. A pattern that needs a word can therefore not match
+//! in a log that contains neither the word nor such an escape.
 //!
-//! The exception is a word that only exists after pieces of a tool's output were joined: it is in no
-//! log, and is not found.
+//! A word that exists only after pieces of a tool's output were joined is not found, because the
+//! log does not contain it.
 //!
 //! This holds for logs whose texts are in one piece
 //! ([`Adapter::writes_whole_texts`](vac_adapter::Adapter::writes_whole_texts)).
@@ -15,7 +16,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Shorter words are in every log.
+/// The minimum length of a word. Almost every log contains every shorter word.
 const MIN_WORD: usize = 2;
 /// The maximum number of alternative words.
 const MAX_WORDS: usize = 64;
@@ -28,7 +29,7 @@ const ESCAPES: &str =
 #[derive(Clone, Debug)]
 pub struct ByteFilter {
     pattern: Regex,
-    /// The maximum number of bytes of a match of the filter.
+    /// The maximum number of bytes of a match of the filter's pattern.
     max_length: usize,
 }
 
@@ -64,7 +65,8 @@ impl ByteFilter {
         self.pattern.is_match(bytes)
     }
 
-    /// Returns the number of bytes that a reader has to keep between two pieces of its input.
+    /// Returns the number of bytes at the end of a piece of input that a reader has to test again
+    /// with the next piece, because a match can begin there.
     pub fn overlap(&self) -> usize {
         self.max_length - 1
     }
@@ -77,7 +79,8 @@ struct Word {
     ignores_case: bool,
 }
 
-/// Returns words of which every match contains at least one. `None` if there are none.
+/// Returns a set of words such that every match contains at least one of them. `None` if the
+/// pattern has no such set.
 fn required_words(pattern: &Hir) -> Option<Vec<Word>> {
     match pattern.kind() {
         HirKind::Literal(_) | HirKind::Class(_) => words_of_sequence(std::slice::from_ref(pattern)),
@@ -93,7 +96,7 @@ fn required_words(pattern: &Hir) -> Option<Vec<Word>> {
     }
 }
 
-/// Returns the best of the words that the parts of a sequence require.
+/// Returns the most selective set of words that the parts of a sequence require.
 fn words_of_sequence(parts: &[Hir]) -> Option<Vec<Word>> {
     let mut candidates: Vec<Vec<Word>> = Vec::new();
     let mut word = Word::default();
@@ -114,7 +117,7 @@ fn words_of_sequence(parts: &[Hir]) -> Option<Vec<Word>> {
             }
             _ => {
                 candidates.push(vec![std::mem::take(&mut word)]);
-                // A class that is not a letter requires nothing.
+                // A class that is not the two cases of one letter requires no word.
                 if !matches!(part.kind(), HirKind::Class(_)) {
                     candidates.extend(required_words(part));
                 }

@@ -1,5 +1,5 @@
-//! The context of an entry: its place in the session, by its annotations and those of the entries
-//! around it.
+//! The context of an entry: its position in the session, and what its annotations and those of its
+//! parents state about it.
 
 use serde::{Serialize, Serializer};
 use vac_record::annotations::{
@@ -7,12 +7,12 @@ use vac_record::annotations::{
 };
 use vac_record::{AbstractTimestamp, Entry};
 
-/// The position of an entry in its record: its index, and that of the entry around it.
+/// The position of an entry in its record: its index, and the position of its parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'c> {
-    /// The index in the entries of the session, or in the children of the entry around it.
+    /// The index in the entries of the session, or in the children of its parent.
     pub index: usize,
-    /// The position of the entry around it.
+    /// The position of the parent; `None` for an entry at the top level.
     pub around: Option<&'c Position<'c>>,
 }
 
@@ -34,24 +34,24 @@ impl Position<'_> {
     }
 }
 
-/// The context of an entry. Values that an entry does not state are those of the entry around it.
+/// The context of an entry. Values that an entry does not state are inherited from its parent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'c> {
-    /// Its position; `None` for events that are not read from an entry.
+    /// The position of the entry; `None` for events that are not read from an entry.
     pub position: Option<&'c Position<'c>>,
     /// The id of the entry.
     pub entry_id: Option<&'c str>,
-    /// Its time.
+    /// The time of the entry.
     pub timestamp: Option<&'c AbstractTimestamp<'c>>,
-    /// The entry that it repeats.
+    /// The id of the entry that it repeats.
     pub duplicate_of: Option<&'c str>,
     /// The session whose history it is.
     pub inherited: Option<&'c EntryAnnotationsInherited<'c>>,
-    /// The way in which it stopped being part of the conversation.
+    /// The way in which the entry stopped being part of the conversation.
     pub superseded: Option<&'c Superseded<'c>>,
-    /// The subagent that did it.
+    /// The subagent that the entry belongs to.
     pub subagent: Option<&'c Subagent<'c>>,
-    /// Whether it is a child of a message of the model.
+    /// Whether the entry is a child of a message of the model.
     pub(crate) is_in_answer: bool,
 }
 
@@ -62,7 +62,8 @@ pub struct EntryPlace {
 }
 
 impl EntryPlace {
-    /// Returns the index of the entry, or of the entry around it, among the entries of the session.
+    /// Returns the index, among the entries of the session, of the entry or of its outermost
+    /// parent.
     pub fn index(&self) -> usize {
         self.indices.first().copied().unwrap_or(0)
     }
@@ -84,7 +85,7 @@ impl EntryPlace {
         Some(Self { indices })
     }
 
-    /// Returns whether this is the other entry, or one around it.
+    /// Returns whether this is the place of the other entry, or of one of its parents.
     pub fn contains(&self, other: &Self) -> bool {
         other.indices.starts_with(&self.indices)
     }
@@ -93,11 +94,11 @@ impl EntryPlace {
 /// The reason why an entry is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// It repeats another entry.
+    /// The entry repeats another one.
     Duplicate,
-    /// It is the history of another session.
+    /// The entry is part of the history of another session.
     Inherited,
-    /// It is an earlier version of another entry.
+    /// The entry is an earlier version of another one.
     Updated,
 }
 
@@ -160,8 +161,8 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Returns whether the entry is part of the conversation: only then it decides how the session
-    /// ended.
+    /// Returns whether the entry is part of the conversation. Only such entries decide how the
+    /// session ended.
     pub(crate) fn is_in_conversation(&self) -> bool {
         self.skip_reason().is_none() && self.superseded.is_none()
     }

@@ -2,8 +2,8 @@
 
 use vac_adapter::tools::edits::{Change, FileEdit};
 
-/// Texts of which the product of the numbers of lines is larger are not compared line by line:
-/// the time and the memory of a comparison grow with it.
+/// The maximum product of the numbers of lines of two texts that are compared line by line. The
+/// time and memory of a comparison grow with it.
 const MAX_CELLS: usize = 1 << 20;
 /// The number of lines without a change that are kept around changes.
 const CONTEXT: usize = 3;
@@ -15,7 +15,7 @@ pub struct FileDiff {
     pub path: Option<String>,
     /// The extent of the change.
     pub extent: Extent,
-    /// The changed lines, with some around them.
+    /// The changed lines, with up to three unchanged lines before and after each change.
     pub lines: Vec<DiffLine>,
 }
 
@@ -33,29 +33,29 @@ pub enum Extent {
     Written(u64),
     /// The file is deleted.
     Deleted,
-    /// Nothing.
+    /// The extent is unknown.
     Unknown,
 }
 
 /// A line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
-    /// Whether it is added or removed.
+    /// The kind of line.
     pub kind: LineKind,
-    /// The line, without its sign and its end.
+    /// The text of the line, without sign and line end.
     pub text: String,
 }
 
 /// The kind of a line of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// It stays.
+    /// The line is unchanged.
     Same,
-    /// It is added.
+    /// The line is added.
     Added,
-    /// It is removed.
+    /// The line is removed.
     Removed,
-    /// It is the position of the following lines, or lines between them are left out.
+    /// The position of the following lines, or a mark that unchanged lines are left out here.
     Hunk,
 }
 
@@ -107,7 +107,7 @@ fn patch_line(text: &str) -> Option<DiffLine> {
         // "\ No newline at end of file"
         Some(b'\\') => return None,
         Some(b' ') => LineKind::Same,
-        // Some models leave out the blank.
+        // Some models omit the space before an unchanged line.
         _ => return Some(line(LineKind::Same, text)),
     };
     Some(line(kind, text.get(1..).unwrap_or_default()))
@@ -134,7 +134,7 @@ fn compare(old: &str, new: &str) -> Vec<DiffLine> {
     lines
 }
 
-/// Adds the first and the last lines of a text without changes.
+/// Adds the first and the last of some unchanged lines.
 fn context(lines: &mut Vec<DiffLine>, same: &[&str], first: usize, last: usize) {
     if same.len() <= first + last {
         lines.extend(same.iter().map(|text| line(LineKind::Same, text)));
@@ -148,10 +148,11 @@ fn context(lines: &mut Vec<DiffLine>, same: &[&str], first: usize, last: usize) 
     lines.extend(same[same.len() - last..].iter().map(|text| line(LineKind::Same, text)));
 }
 
-/// Adds two texts with their longest common subsequence of lines as lines that stay.
+/// Adds the lines of two texts; their longest common subsequence is unchanged.
 fn align(lines: &mut Vec<DiffLine>, old: &[&str], new: &[&str]) {
     let width = new.len() + 1;
-    // The length of the longest common subsequence of the rests from a line of each on.
+    // For each pair of lines, the length of the longest common subsequence of the texts from these
+    // lines on.
     let mut lengths = vec![0_u32; (old.len() + 1) * width];
     for i in (0..old.len()).rev() {
         for j in (0..new.len()).rev() {

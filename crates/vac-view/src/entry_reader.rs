@@ -1,8 +1,8 @@
 //! Reads entries and their children as a flat sequence of events.
 //!
-//! A child has the id and the time of the entry around it where it has none of its own. Of a
-//! message of the model, reasoning comes first, then the text, then calls and results. Of a
-//! message of the user, tool results come before the text.
+//! A child without an id or a time has those of its parent. For a message of the model, the order
+//! is reasoning, text, calls and results; for a message of the user, tool results come before the
+//! text.
 
 use vac_adapter::message_text::MessageText;
 use vac_adapter::tools::{Target, ToolTable};
@@ -24,8 +24,8 @@ pub trait EntryVisitor {
     /// Receives each entry, before its events.
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context);
 
-    /// Returns whether events need the texts of results: these are most of the bytes of a record,
-    /// and facts ignore them.
+    /// Returns whether the visitor needs the texts of tool results. They are most of the bytes of a
+    /// record, and facts do not need them.
     fn needs_result_texts(&self) -> bool {
         true
     }
@@ -57,12 +57,12 @@ impl EntryReader {
         }
     }
 
-    /// Returns the status of the session, if there are no more entries.
+    /// Returns the status of the session if the entries read so far are all of them.
     pub fn status(&self) -> Status {
         self.status.status()
     }
 
-    /// Returns how the session ended, provided that there are no more entries.
+    /// Returns how the session ended if the entries read so far are all of them.
     pub fn ended(&self) -> Ended {
         self.status.ended()
     }
@@ -185,7 +185,7 @@ impl Reading<'_, '_> {
         };
         let is_result = |child: &Entry<'_>| matches!(child, Entry::ToolResult(_));
         let has_result = message.children.iter().flatten().any(is_result);
-        // Images and the like next to a tool result belong to the result.
+        // Images and similar content next to a tool result belong to the result.
         if text.is_empty() || (has_result && text.text.trim().is_empty()) {
             return Ok(());
         }

@@ -33,7 +33,7 @@ pub struct Event<'e> {
 pub enum EventKind<'e> {
     /// A session began.
     SessionStart {
-        /// Whether no entry says so.
+        /// Whether `vac` added the event because no entry of the log states it.
         is_synthesised: bool,
         /// The main model, if it is known.
         model: Option<&'e str>,
@@ -50,7 +50,7 @@ pub enum EventKind<'e> {
     },
     /// A message in the user's name.
     UserPrompt {
-        /// Its text; if the user wrote it, only what the user typed.
+        /// The text of the message. If the user wrote it, only what the user typed.
         text: MessageText,
         /// The author.
         author: MessageAuthor,
@@ -63,7 +63,7 @@ pub enum EventKind<'e> {
     },
     /// A message in the model's name.
     AssistantText {
-        /// Its text.
+        /// The text of the message.
         text: MessageText,
         /// The model.
         model: Option<&'e str>,
@@ -72,11 +72,12 @@ pub enum EventKind<'e> {
     },
     /// Reasoning of the model.
     Reasoning {
-        /// Its text, as far as it can be read.
+        /// The text that is not encrypted.
         text: MessageText,
         /// The subject.
         subject: Option<&'e str>,
-        /// Whether only the provider can read it, or the rest of it.
+        /// Whether the reasoning, or a part of it, is encrypted, so that only the provider can read
+        /// it.
         is_encrypted: bool,
     },
     /// The model called a tool.
@@ -85,7 +86,7 @@ pub enum EventKind<'e> {
         tool: &'e str,
         /// The action of the tool.
         action: &'e Action<'e>,
-        /// Joins a call and its result.
+        /// The id that the call and its result share.
         call_id: Option<&'e str>,
         /// The target of the call.
         target: Target,
@@ -104,7 +105,7 @@ pub enum EventKind<'e> {
         tool: Option<&'e str>,
         /// The action of the tool, if the call is known.
         action: Option<&'e Action<'e>>,
-        /// Joins a call and its result.
+        /// The id that the call and its result share.
         call_id: Option<&'e str>,
         /// The outcome of the call.
         outcome: Outcome,
@@ -119,7 +120,7 @@ pub enum EventKind<'e> {
     Permission {
         /// The decision.
         decision: Decision,
-        /// The decider.
+        /// Who made the decision: the user, a policy, the program or a hook.
         by: Option<Decider>,
         /// The tool, command or mode that it is about.
         what: Option<&'e str>,
@@ -137,9 +138,9 @@ pub enum EventKind<'e> {
     },
     /// A session ended.
     SessionEnd {
-        /// Whether no entry says so.
+        /// Whether `vac` added the event because no entry of the log states it.
         is_synthesised: bool,
-        /// How it ended.
+        /// How the session ended.
         status: Status,
     },
 }
@@ -206,7 +207,8 @@ impl Event<'_> {
     }
 }
 
-/// The members of an event. Those that come from annotations have their keys and values.
+/// Writes the members of an event. Members that come from annotations have the keys and values of
+/// these.
 struct Members<'e> {
     members: Vec<(&'static str, Value<'e>)>,
     /// Whether to include inputs and outputs.

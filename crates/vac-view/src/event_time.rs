@@ -5,16 +5,16 @@
 use vac_record::AbstractTimestamp;
 use vac_record::time::{instant, utc};
 
-/// The distance of an event without a time from the event before it, in nanoseconds. Logs count
-/// milliseconds, so a thousand events fit before the next time that is stated.
+/// The time between an event without a stated time and the event before it, in nanoseconds. Logs
+/// state milliseconds, so a thousand events fit before the next stated time.
 const STEP: i128 = 1_000;
 
-/// The source of a time that the log does not state.
+/// The way in which a time was derived that the log does not state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
-    /// The minute in the name of the file.
+    /// The name of the file, which states the minute.
     FileName,
-    /// The event before, so that the order is kept.
+    /// The time of the event before, so that the order is kept.
     Order,
 }
 
@@ -31,9 +31,9 @@ impl Derived {
 /// The time of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventTime {
-    /// RFC 3339 in UTC.
+    /// The time as RFC 3339 in UTC.
     pub text: String,
-    /// The source that it was derived from, if the log does not state it.
+    /// The way in which the time was derived, if the log does not state it.
     pub derived: Option<Derived>,
 }
 
@@ -44,7 +44,7 @@ pub struct SessionClock {
 }
 
 impl SessionClock {
-    /// Returns a time that the log states. `None` if RFC 3339 cannot express it.
+    /// Returns the time of an event as the log states it. `None` if RFC 3339 cannot express it.
     pub fn stated(&mut self, timestamp: &AbstractTimestamp<'_>) -> Option<EventTime> {
         self.last = instant(timestamp).or(self.last);
         Some(EventTime { text: to_utc(timestamp)?, derived: None })
@@ -71,7 +71,8 @@ impl SessionClock {
 pub fn to_utc(timestamp: &AbstractTimestamp<'_>) -> Option<String> {
     match timestamp {
         AbstractTimestamp::Text(text) if text.ends_with('Z') => Some(text.to_string()),
-        // A text at the edge of the years has no text in UTC, but is RFC 3339.
+        // A text near the first or last supported year may have no equivalent in UTC. It is RFC
+        // 3339, so it is returned unchanged.
         AbstractTimestamp::Text(text) => {
             instant(timestamp).and_then(utc).or_else(|| Some(text.to_string()))
         }

@@ -45,27 +45,27 @@ use crate::event_time::{Derived, EventTime, SessionClock};
 use crate::session_info::SessionInfo;
 use crate::status::Status;
 
-/// Options: the events to report.
+/// The events to report.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each selects one kind of event
 pub struct EventOptions {
-    /// `user_prompt`.
+    /// Whether to report `user_prompt`.
     pub prompts: bool,
-    /// `tool_use` and `tool_result`.
+    /// Whether to report `tool_use` and `tool_result`.
     pub tools: bool,
-    /// `permission`.
+    /// Whether to report `permission`.
     pub permissions: bool,
-    /// `assistant_text`.
+    /// Whether to report `assistant_text`.
     pub text: bool,
-    /// `reasoning`.
+    /// Whether to report `reasoning`.
     pub reasoning: bool,
-    /// `usage`.
+    /// Whether to report `usage`.
     pub usage: bool,
-    /// `session_start` and `session_end`.
+    /// Whether to report `session_start` and `session_end`.
     pub boundaries: bool,
     /// The authors whose messages to report.
     pub authors: AuthorSet,
-    /// Also report entries that repeat others, were inherited or updated.
+    /// Whether to also report entries that repeat others, were inherited or updated.
     pub repeated: bool,
 }
 
@@ -88,7 +88,7 @@ impl Default for EventOptions {
 }
 
 impl EventOptions {
-    /// No kind of event.
+    /// Options that report no events.
     pub const NOTHING: Self = Self {
         prompts: false,
         tools: false,
@@ -101,7 +101,7 @@ impl EventOptions {
         repeated: false,
     };
 
-    /// Selects all events of a session.
+    /// Returns options that report all events of a session.
     pub fn everything() -> Self {
         Self { authors: AuthorSet::ALL, repeated: true, ..Self::default() }
     }
@@ -147,7 +147,7 @@ impl SkippedEvents {
     }
 }
 
-/// Receives events.
+/// A function that receives events, in order.
 pub type EventReceiver<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
 
 /// Reports the events of a session, in order, as its entries are read. `sources` are the files
@@ -174,7 +174,7 @@ pub struct EventSink<'t, 'f> {
     report: Report,
 }
 
-/// An entry that says that the session ends.
+/// The last entry of a session, which states its end.
 struct LastEntry {
     id: Option<String>,
 }
@@ -185,7 +185,7 @@ struct Output<'t, 'f> {
     options: EventOptions,
     clock: SessionClock,
     skipped: SkippedEvents,
-    /// The last entry, if it says that the session ends.
+    /// The last entry, if it states the end of the session.
     ends_by: Option<LastEntry>,
     receive: &'t mut EventReceiver<'f>,
 }

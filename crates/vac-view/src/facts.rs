@@ -1,4 +1,4 @@
-//! Facts about a session.
+//! Reads the facts about a session: its agent, times, prompts, tools, tokens and how it ended.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::usage_totals::UsageTotals;
 
 /// The maximum number of names of one kind that are listed.
 const MAX_NAMES: usize = 1000;
-/// The name under which the others are counted.
+/// The name under which names beyond [`MAX_NAMES`] are counted.
 const OTHERS: &str = "(others)";
 /// The maximum length of the first prompt, in characters.
 const MAX_PROMPT: usize = 2000;
@@ -123,7 +123,7 @@ pub struct Facts {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Vcs {
-    /// Its kind, such as `git`.
+    /// The kind of repository, such as `git`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The branch.
@@ -141,7 +141,7 @@ pub struct Vcs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolFacts {
-    /// Its category.
+    /// The category of the tool.
     pub category: &'static str,
     /// The canonical name.
     pub canonical: String,
@@ -309,7 +309,7 @@ impl FactsSink {
             invalid_annotations: reader.invalid_annotations
                 + u64::from(info.has_invalid_annotations),
             tokens: Some(counts.tokens).filter(|tokens| !tokens.is_empty()),
-            // Sums of decimals are not decimals, so round to a millionth.
+            // Binary sums of decimals have rounding errors, so round to a millionth.
             cost: counts.cost.map(|cost| (cost * 1e6).round() / 1e6).filter(|it| it.is_finite()),
             tools: tools(counts.tools),
             errors: counts.errors,
@@ -323,7 +323,7 @@ impl FactsSink {
     }
 }
 
-/// Counts, and passes everything on to another visitor.
+/// A visitor that counts, and passes everything on to another visitor.
 struct CountsAnd<'c, 'v> {
     counts: &'c mut Counts,
     visitor: &'c mut (dyn EntryVisitor + 'v),
@@ -468,7 +468,7 @@ impl From<&VcsContext<'_>> for Vcs {
     }
 }
 
-/// Returns all models: the session's, then those of entries.
+/// Returns all models: first those of the session, then those of entries.
 fn models(info: &SessionInfo, main: &[String], subagents: &[String]) -> Vec<String> {
     let meta = &info.record.session.agent_meta;
     let stated = std::iter::once(&meta.model_id).chain(meta.models.iter().flatten());

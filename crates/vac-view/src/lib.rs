@@ -1,8 +1,8 @@
-//! Views of sessions and records: [facts](facts::inspect) about a session, and its flat stream
-//! of [events](events::events), and what a person [sees](transcript::transcript) of it.
+//! Views of sessions and records: [facts](facts::inspect) about a session, its flat stream of
+//! [events](events::events), and its [transcript](transcript::transcript) for display.
 //!
-//! All read a [`Session`](vac_adapter::Session) entry by entry. An adapter makes sessions of
-//! logs; [`record::read`] makes one of a record, so a log and its record give the same events.
+//! All read a [`Session`](vac_adapter::Session) entry by entry. An adapter reads the sessions of a
+//! log, and [`record::read`] that of a record, so a log and its record give the same events.
 //!
 //! This crate does not know any agent. It reads the keys of the schema, the annotations that
 //! adapters attach ([`vac_adapter::annotation`]) and the tables of the agent's adapter. It never
@@ -37,8 +37,8 @@
 //! # Events
 //!
 //! All events have `event`, `session-id` and `agent`, and, where they are known, `timestamp` and
-//! `entry-id` (of the entry, or of the one that it is a child of). A member that is not known is
-//! absent. Members with the name of an annotation have its value.
+//! `entry-id` (of the entry, or else of its parent). A member whose value is unknown is absent.
+//! Members with the name of an annotation have its value.
 //!
 //! | event | reported for | other members |
 //! |---|---|---|
@@ -66,8 +66,8 @@
 //! | `outcome`, `exit-code` | the end of a call. A result without it has that of `is-error`; a call without it is open until its result |
 //! | `usage`, `stated-cost` | tokens and their cost. `token-usage` is not added up, because agents count differently; its `cost` is |
 //! | `permission` | `permission` events |
-//! | `subagent` | what does not decide how the session ended |
-//! | `duplicate-of`, `inherited`, `superseded` | what is skipped or marked |
+//! | `subagent` | entries that do not decide how the session ended |
+//! | `duplicate-of`, `inherited`, `superseded` | entries that are skipped or marked |
 //! | `reason` | the number of unparsed entries |
 //! | `starts` | on the first entry: `session_start` is not synthesised |
 //! | `ends` | the [`status`]; of a session, on the last entry: `session_end` is not synthesised |
@@ -76,19 +76,21 @@
 //!
 //! * Nothing is reported twice. Entries that repeat others (`duplicate-of`), are earlier versions
 //!   of others (`superseded` by `updated`) or come from another session (`inherited`) are skipped
-//!   and counted. Other superseded entries did happen: they are reported, and marked.
+//!   and counted. Other superseded entries did happen: they are reported, with the member
+//!   `superseded`.
 //! * By default only prompts of the user are reported, and those of an unstated author. Others
 //!   are counted by author.
 //! * System events of a log are not events here, but they can contain entries, permissions and
 //!   usage, and they decide how a session ended ([`status`]).
-//! * Annotations that are not valid were not written by this program. They are counted, and
-//!   treated as absent.
+//! * Annotations that are not valid are counted and treated as absent, since this program did not
+//!   write them.
 //! * Inputs and outputs of tools are written as they are in the record. Only an input that is the
 //!   text of an object is written as that object.
 //! * `command`, `paths` and `host` are derived from the input by the adapter's table of tools.
 //!   Without an adapter they are absent.
-//! * Times are RFC 3339 in UTC. Where the log does not state one, an event is a microsecond later
-//!   than the one before it, and says so ([`event_time`]). Records do not contain such times.
+//! * Times are RFC 3339 in UTC. An event whose time the log does not state is a microsecond later
+//!   than the event before it, and has the member `timestamp-derived` ([`event_time`]). Records do
+//!   not contain such times.
 //! * Memory does not grow with a session: the last calls are remembered to name the tools of
 //!   their results, and names are counted up to a limit.
 

@@ -17,12 +17,12 @@
 //!
 //! # Decisions
 //!
-//! * Prices are for a million tokens, and have at most 9 decimals. They are JSON numbers or texts, and
-//!   are read as decimals, never as binary fractions.
-//! * Sums are exact: a multiple of 10^-15 of the currency. Only what is printed for people is rounded.
+//! * Prices are per million tokens, and have at most 9 decimals. They are JSON numbers or texts,
+//!   and are read as decimals, never as binary fractions.
+//! * Sums are exact: a multiple of 10^-15 of the currency. Only displayed amounts are rounded.
 //! * Reasoning is a part of the output and has its price.
-//! * The name of a model is compared exactly; one that ends with `*` is the beginning of names. The
-//!   longest that matches applies.
+//! * The name of a model is compared exactly. A name that ends with `*` matches all models that
+//!   begin with the text before it. The longest name that matches applies.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,10 +34,11 @@ use crate::usage_totals::UsageTotals;
 /// The number of decimals of prices and of costs.
 const PRICE_DECIMALS: usize = 9;
 const COST_DECIMALS: usize = 15;
-/// A price is less than this in units of the currency, so that products of tokens fit.
+/// The limit that every price is below, in units of the currency, so that products with numbers of
+/// tokens do not overflow.
 const MAX_PRICE: u128 = 1_000_000;
 
-/// An amount of money, exact.
+/// An exact amount of money, as a multiple of 10^-15 of the currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost(u128);
 
@@ -78,11 +79,11 @@ fn power_of_ten(exponent: usize) -> u128 {
 pub struct Priced {
     /// The cost of the tokens that have a price.
     pub cost: Cost,
-    /// The number of tokens that have none.
+    /// The number of tokens without a price.
     pub unpriced: u64,
 }
 
-/// The prices of a model for a million tokens, in 10^-9 of the currency.
+/// The prices of a model per million tokens, in 10^-9 of the currency.
 #[derive(Clone, Copy, Debug, Default)]
 struct ModelPrices {
     input: Option<u128>,
@@ -94,7 +95,7 @@ struct ModelPrices {
 /// Prices by model.
 #[derive(Clone, Debug)]
 pub struct PriceTable {
-    /// The currency, as the table names it.
+    /// The currency that the table states.
     pub currency: String,
     models: BTreeMap<String, ModelPrices>,
 }
@@ -144,7 +145,7 @@ impl PriceTable {
         ] {
             let count = count.unwrap_or(0);
             match price {
-                // 10^-9 for a million tokens is 10^-15 for one.
+                // A price of 10^-9 per million tokens is 10^-15 per token.
                 Some(price) => {
                     priced.cost = priced.cost.plus(Cost(price.saturating_mul(count.into())));
                 }
@@ -243,7 +244,7 @@ mod tests {
         ] {
             assert_eq!(parse_decimal(text), expected, "{text}");
         }
-        // Ten times a tenth is one, as it is not with binary fractions.
+        // Ten times 0.1 is exactly 1, unlike with binary fractions.
         let table = PriceTable::parse(br#"{"currency":"EUR","models":{"m":{"input":0.1}}}"#);
         let tokens = UsageTotals { input: Some(1_000_000), ..UsageTotals::default() };
         let cost = table.unwrap().price("m", &tokens).cost;

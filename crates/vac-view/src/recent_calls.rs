@@ -7,7 +7,7 @@ use vac_record::annotations::Action;
 
 /// The maximum number of calls in each of the two generations.
 const MAX_CALLS: usize = 1 << 15;
-/// Longer ids and names are not remembered.
+/// The maximum number of bytes of an id or name that is remembered.
 const MAX_LENGTH: usize = 512;
 
 /// A tool that was called.
@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 512;
 pub(crate) struct CalledTool {
     /// The tool's native name.
     pub name: String,
-    /// Its category.
+    /// The category of the call.
     pub action: Action<'static>,
 }
 

@@ -1,4 +1,4 @@
-//! Records, as sessions whose entries are read one by one.
+//! Reads records as sessions, entry by entry.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use vac_record::{Decode, DecodeError, Entry, VerifiableAgentRecord};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
 
-/// Receives the session.
+/// A function that receives the session of a record.
 pub type SessionReceiver<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
 
 /// Returns whether a document has the form of a record or a signed record. It may still be invalid.
@@ -28,11 +28,11 @@ pub fn is_record(document: &Document<'_>) -> bool {
 }
 
 /// Reads the record in a document, or in the payload of a signed document, whose signature is
-/// not checked. The tables that apply are those of the adapter among `agents` that the record
-/// names: by `session.vac.adapter`, else by its `cli-name`.
+/// not checked. The record is read with the tables of the adapter that it names in
+/// `session.vac.adapter`, or else in `cli-name`, if `agents` contains it.
 ///
 /// # Errors
-/// If the document does not contain a record, or an invalid one, and if `show` fails.
+/// If the document does not contain a valid record, or if `show` fails.
 pub fn read<T>(
     document: &Document<'_>,
     agents: &[&'static dyn Adapter],

@@ -1,23 +1,23 @@
 //! Determines how a session ended: success, failure or interrupted.
 //!
-//! One rule for all agents:
+//! The rules are the same for all agents:
 //!
-//! 1. If the log says how the session or its last turn ended (annotation `ends`), that is the
+//! 1. If the log states how the session or its last turn ended (annotation `ends`), that is the
 //!    status, unless the user or the model went on afterwards.
-//! 2. If the last message is addressed to the model, or the session has none, it was
-//!    interrupted.
+//! 2. If the last message is addressed to the model, or the session has neither a prompt nor
+//!    anything of the model, it was interrupted.
 //! 3. Otherwise the last *step* decides: it failed if a tool call in it did; it was interrupted
 //!    if one of its tool calls has no result, in a log that contains results
 //!    ([`Adapter::logs_results`](vac_adapter::Adapter::logs_results); without an adapter, if the
 //!    session has a result); and it was a success in all other cases.
 //!
-//! A step is what the model says and does at once, and the results of it. It begins with the
-//! first item of the model after a result, an end or a prompt. Children of a message belong to
-//! the step of the message.
+//! A step consists of the messages and calls of the model before it receives results, and of these
+//! results. It begins with the first item of the model after a result, an end or a prompt. Children
+//! of a message belong to the step of the message.
 //!
-//! Some logs contain a message without content before the entries that are its parts. What such a
-//! message says about its end is true of its parts: it is the status until the next such message
-//! or prompt.
+//! Some logs contain a message without content before the entries that are its parts. The end that
+//! such a message states is that of its parts: it is the status until the next such message or
+//! prompt.
 //!
 //! Prompts of the user and of other agents are addressed to the model; those of the program, of
 //! hooks and of unknown authors, and commands for the program, decide nothing. Entries that are
@@ -33,7 +33,7 @@ use vac_record::annotations::{Ending, Outcome};
 pub enum Status {
     /// The model finished, and the tools that it used last did not fail.
     Success,
-    /// A tool failed in the last step, or the log says that the session failed.
+    /// A tool failed in the last step, or the log states that the session failed.
     Failure,
     /// The model did not finish.
     Interrupted,
@@ -64,11 +64,11 @@ impl From<Ending> for Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
-    /// The model finished, or the log says that the session succeeded.
+    /// The model finished, or the log states that the session succeeded.
     Normally,
-    /// The model did not finish, or the log says that the session was interrupted.
+    /// The model did not finish, or the log states that the session was interrupted.
     Interrupted,
-    /// The log says that the session failed.
+    /// The log states that the session failed.
     Failed,
     /// The session has neither a prompt nor anything of the model.
     Unknown,
@@ -122,11 +122,11 @@ struct Thread {
 #[derive(Clone, Copy, Debug)]
 struct Stated {
     status: Status,
-    /// Whether the entries that follow are parts of what ended.
+    /// Whether the following entries are parts of the session or turn that ended.
     includes_parts: bool,
 }
 
-/// The author of the last message.
+/// The side that the last message or action came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]

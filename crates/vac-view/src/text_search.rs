@@ -27,11 +27,11 @@
 //! * A hit is one text of an entry that matches, however often it matches. Its context is the line
 //!   in which the first match begins; the number of lines with matches is next to it.
 //! * Nothing is reported twice: entries that repeat others (`duplicate-of`), are earlier versions of
-//!   others (`superseded` by `updated`) or were `inherited` from another session are not searched,
-//!   unless everything is. Entries that were superseded in another way did happen: they are
-//!   searched, and marked.
-//! * Messages that the program or a hook wrote in the user's name are only searched with everything
-//!   else.
+//!   others (`superseded` by `updated`) or were `inherited` from another session are searched only
+//!   with [`TextQuery::all`]. Entries that were superseded in another way did happen: they are
+//!   searched, and their hits state it.
+//! * Messages that the program or a hook wrote in the user's name are searched only with
+//!   [`TextQuery::all`].
 //! * `^` and `$` match at lines, and `.` does not match a line end.
 
 use std::ops::Range;
@@ -53,16 +53,17 @@ use crate::event_time::to_utc;
 use crate::session_info::SessionInfo;
 use crate::transcript::Head;
 
-/// The maximum number of characters of the line of a hit, and how many of them are before the
-/// match.
+/// The maximum number of characters of the line of a hit.
 const MAX_LINE: usize = 400;
+/// The maximum number of these characters before the match.
 const MAX_BEFORE: usize = 120;
-/// The maximum number of lines with matches that are counted in one text, and of bytes that are
-/// read for it: finding each of them can take as long as reading the whole text.
+/// The maximum number of lines with matches that are counted in one text.
 const MAX_LINES: usize = 1000;
+/// The maximum number of bytes that are read to count them. Finding each match can take as long as
+/// reading the whole text.
 const MAX_COUNTED: usize = 4_000_000_000;
 
-/// A kind of text that is searched.
+/// A kind of text that can be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextField {
     /// A message in the user's name.
@@ -137,10 +138,10 @@ pub struct TextQuery {
     pub filter: Option<ByteFilter>,
     /// The texts to search.
     pub fields: TextFields,
-    /// Also search what repeats other entries, was inherited or updated, and messages that the
-    /// program or a hook wrote.
+    /// Whether to also search entries that repeat others, were inherited or updated, and messages
+    /// that the program or a hook wrote.
     pub all: bool,
-    /// Stop reading a session at its first hit.
+    /// Whether to stop reading a session at its first hit.
     pub first_only: bool,
     /// The maximum number of hits of a session that are returned. All are counted.
     pub max_hits: usize,
@@ -179,21 +180,21 @@ pub struct Hit {
     pub entry_id: Option<String>,
     /// The time at which it was written, in UTC, if the log states it.
     pub time: Option<String>,
-    /// The subagent that wrote it.
+    /// The subagent that wrote the text.
     pub subagent: Option<String>,
     /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
-    /// The reason why it is usually not searched.
+    /// The reason why the text is searched only with [`TextQuery::all`].
     pub skip_reason: Option<SkipReason>,
     /// Whether `vac show` shows the entry only with `--all`.
     pub is_hidden: bool,
     /// The number of the line in the text in which the first match begins, from 1.
     pub line: u64,
-    /// That line, or the part of it around the match.
+    /// The text of that line, or the part of it around the match.
     pub text: String,
     /// The range of the match in `text`.
     pub matched: Range<usize>,
-    /// The number of lines in which matches begin, at most 1,000, and fewer in a text
+    /// The number of lines in which matches begin. At most 1,000 are counted, and fewer in a text
     /// of more than 4 MB. Matches do not overlap.
     pub lines: u64,
 }
@@ -226,7 +227,7 @@ pub fn search_session(
     };
     let read = session.entries(&mut sink);
     let Matches { hits, count, .. } = sink.matches;
-    // The sink ends the reading after the hit that was wanted.
+    // With `first_only`, the sink stops the reading with an error after the first hit.
     if !(query.first_only && count > 0) {
         read?;
     }
@@ -276,7 +277,7 @@ impl EntryVisitor for Matches<'_> {
                 if is_hidden && !self.query.all {
                     return Ok(());
                 }
-                // A command that the user ran is a prompt, too, and one hit.
+                // A command that the user ran is also a prompt, but is reported as one hit.
                 if self.query.fields.contains(TextField::Prompt) {
                     self.search(TextField::Prompt, &text.text, context, is_hidden);
                 } else if let Some(command) = command {

@@ -1,4 +1,5 @@
-//! A session for people: one item for each action, in order, with everything that belongs to it.
+//! Reads a session for display: one item for each action, in order, with everything that belongs to
+//! it.
 //!
 //! An item is a prompt, an answer, reasoning, a tool call together with its result, a permission
 //! decision, a compaction, or a part of the log that could not be parsed.
@@ -34,10 +35,11 @@
 //! # Decisions
 //!
 //! * A call waits for its result, and what follows waits with it, up to [`MAX_WAITING`] items. A
-//!   prompt of the user ends the wait, and so does what a subagent does that the call started. A
-//!   result that comes later is an item of its own.
-//! * What repeats other entries, was inherited, updated or superseded is left out and counted,
-//!   unless it is asked for. What was only compacted did happen and is not left out.
+//!   prompt of the user ends the wait, and so does the first action of a subagent that the call
+//!   started. A result that comes later is an item of its own.
+//! * Entries that repeat others, were inherited, updated or superseded are left out and counted,
+//!   except with [`TranscriptOptions::all`]. Entries that were only compacted did happen and are
+//!   not left out.
 //! * Messages that the program or a hook wrote in the user's name are left out and counted in the
 //!   same way.
 
@@ -62,15 +64,15 @@ use waiting_items::WaitingItems;
 /// The maximum number of names that a summary lists.
 const MAX_NAMES: usize = 10_000;
 
-/// Options: the entries to include.
+/// The entries to include.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranscriptOptions {
-    /// Also what repeats other entries, was inherited, updated or superseded, and messages that
-    /// the program or a hook wrote.
+    /// Whether to include entries that repeat others, were inherited, updated or superseded, and
+    /// messages that the program or a hook wrote.
     pub all: bool,
 }
 
-/// Receives items.
+/// A function that receives items, in order.
 pub type ItemReceiver<'t> = dyn FnMut(&Item) -> Result<(), Error> + 't;
 
 /// Reads the items of a session, in order. `sources` are the files of a log; a record states them

@@ -1,17 +1,19 @@
-//! The tokens of many sessions, added up by day, project, model, agent or session.
+//! Adds up the tokens of many sessions by day, project, model, agent or session.
 //!
 //! # Decisions
 //!
-//! * What is added up is the annotation `usage`, whose buckets do not overlap. Records of other
+//! * The sums are those of the annotation `usage`, whose buckets do not overlap. Records of other
 //!   converters, without annotations, have none.
 //! * Each token is counted once. Entries that repeat others (`duplicate-of`), are earlier versions of others
 //!   (`superseded` by `updated`) or were `inherited` from another session do not count, as in
-//!   [`facts`](crate::facts). What was superseded in another way was paid for, and counts.
+//!   [`facts`](crate::facts). Entries that were superseded in another way count, because they were
+//!   paid for.
 //! * A statement that another session, or another copy of the session, contains as well counts once,
-//!   in the session that is read first: the same tokens of the same model at the same time, or in an
-//!   entry of the same id. Ids shorter than [`MIN_ID`] bytes are not unique. Without a time and such
-//!   an id, it is the same if it is at the same position in a session of the same id and agent.
-//! * A statement without a time has that of the start of its session.
+//!   in the session that is read first. Two statements are the same if they have the same tokens of
+//!   the same model at the same time, or in an entry of the same id. Ids shorter than [`MIN_ID`]
+//!   bytes are not unique. Statements without a time and such an id are the same if they are at the
+//!   same position in sessions of the same id and agent.
+//! * A statement without a time is counted at the start of its session.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -30,7 +32,8 @@ use crate::session_info::SessionInfo;
 use crate::transcript::Head;
 use crate::usage_totals::UsageTotals;
 
-/// Shorter ids of entries can occur in several sessions.
+/// The minimum number of bytes of an id that identifies an entry in all sessions. Shorter ids can
+/// occur in several sessions.
 pub const MIN_ID: usize = 16;
 
 /// The tokens that one entry states.
@@ -44,7 +47,7 @@ pub struct UsageStatement {
     pub tokens: UsageTotals,
     /// The cost that the log states.
     pub cost: Option<f64>,
-    /// Hashes that the same statement in another session has, too.
+    /// Hashes that a copy of the statement in another session has, too.
     keys: [Option<u128>; 2],
 }
 
@@ -53,7 +56,7 @@ pub struct UsageStatement {
 pub struct SessionUsage {
     /// The head of the session.
     pub head: Head,
-    /// The statements of its entries, in order.
+    /// The statements of the session's entries, in order.
     pub statements: Vec<UsageStatement>,
     /// The number of statements that are not counted, by reason.
     pub skipped: BTreeMap<SkipReason, u64>,
@@ -140,18 +143,19 @@ impl EntryVisitor for Statements {
     }
 }
 
-/// The properties of a statement, besides model and tokens, that the same statement in another
-/// session has, too.
+/// The properties of a statement, other than model and tokens, that a copy of it in another session
+/// has, too.
 #[derive(Hash)]
 enum Identity<'i> {
     Time(i128),
     /// The id of its entry.
     Entry(&'i str),
-    /// Agent and id of the session, and the number of statements before it.
+    /// The agent and the id of the session, and the number of statements before this one.
     Position(&'i str, &'i str, usize),
 }
 
-/// Returns 128 bits, so that two statements do not have the same by chance.
+/// Returns the hash of a statement. With 128 bits, two statements practically never have the same
+/// hash by chance.
 fn hash(identity: &Identity<'_>, model: Option<&str>, tokens: &UsageTotals) -> u128 {
     let half = |number: u8| {
         let mut hasher = DefaultHasher::new();
@@ -163,18 +167,18 @@ fn hash(identity: &Identity<'_>, model: Option<&str>, tokens: &UsageTotals) -> u
     half(0) << 64 | half(1)
 }
 
-/// The kind of the rows of a table.
+/// The property of statements that a table has one row for each value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
-    /// Days in UTC.
+    /// One row for each day in UTC.
     Day,
-    /// Working directories.
+    /// One row for each working directory.
     Project,
-    /// Models.
+    /// One row for each model.
     Model,
-    /// Agents.
+    /// One row for each agent.
     Agent,
-    /// Sessions.
+    /// One row for each session.
     Session,
 }
 
@@ -208,9 +212,9 @@ pub struct UsageRow {
 #[derive(Debug)]
 pub struct UsageTable {
     by: GroupBy,
-    /// Only tokens of then or later, in nanoseconds since 1970.
+    /// The time before which tokens are ignored, in nanoseconds since 1970.
     since: Option<i128>,
-    /// Only tokens of then or earlier.
+    /// The time after which tokens are ignored, in nanoseconds since 1970.
     until: Option<i128>,
     prices: Option<PriceTable>,
     known: HashSet<u128>,
@@ -230,7 +234,8 @@ pub struct UsageReport {
     pub skipped: BTreeMap<SkipReason, u64>,
     /// The number of statements that another session contains as well.
     pub in_other_session: u64,
-    /// The number of statements whose time is unknown, if only some times are wanted.
+    /// The number of statements that are counted although their time is unknown, if the table is
+    /// limited to a time span.
     pub unknown_time: u64,
 }
 

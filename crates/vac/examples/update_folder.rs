@@ -1,5 +1,5 @@
-//! Brings a folder of records up to date with the sessions that agents keep, or with those in named
-//! folders, and prints what is new.
+//! Updates a folder of records with the sessions that agents keep, or with those in named folders,
+//! and prints the new ones.
 //!
 //! `cargo run -p vac --example update_folder -- RECORDS [LOGS...]`
 

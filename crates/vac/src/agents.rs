@@ -1,14 +1,15 @@
 //! The supported agents.
 //!
 //! Adapters do not depend on each other; only this crate depends on all of them. The list is
-//! ordered: of two adapters that are equally sure of a log, the first reads it.
+//! ordered: if two adapters have the same confidence in a log, the first reads it.
 
 use std::fmt;
 
 use vac_adapter::Adapter;
 use vac_adapter::places::Variables;
 
-/// Every supported agent.
+/// The adapters of all supported agents, in the order of detection: if two have the same confidence
+/// in a log, the first reads it.
 pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_claude::Claude,
     &vac_adapter_codex::Codex,
@@ -43,7 +44,7 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// Returns the agent's name in text for people.
+    /// Returns the agent's name for display.
     ///
     /// ```
     /// assert_eq!(vac::agent("claude").map(|agent| agent.title()), Some("Claude Code"));
@@ -73,7 +74,7 @@ pub fn agents() -> Vec<Agent> {
     agents
 }
 
-/// Returns an agent by its name.
+/// Returns the agent of this name, or `None` if no supported agent has it.
 ///
 /// ```
 /// assert_eq!(vac::agent("codex").map(|agent| agent.adapter.name()), Some("codex"));

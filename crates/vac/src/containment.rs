@@ -1,7 +1,7 @@
-//! Whether the entries of one record are in another one.
+//! Checks whether one record contains all entries of another one.
 //!
-//! An entry may have got further children. A record that cannot be read to its end contains nothing
-//! and is contained in nothing.
+//! An entry may have further children in the later record. A record that cannot be read to its end
+//! contains nothing and is contained in nothing.
 
 use std::io::{self, Read};
 
@@ -60,8 +60,8 @@ pub fn hash_entries(
     Ok(document.duplicate_keys().len() == 0)
 }
 
-/// Hashes an entry without its children, but with its parent: so a child cannot move, and an
-/// entry can get further children.
+/// Hashes an entry without its children, but with the hash of its parent. An entry can therefore
+/// get further children, but a child with another parent has another hash.
 fn hash_entry(entry: Node<'_, '_>, parent: &EntryHash, take: &mut dyn FnMut(EntryHash)) {
     let is_children = |(key, value): &(Node<'_, '_>, Node<'_, '_>)| {
         key.is_text("children") && value.kind() == Kind::Array
@@ -85,7 +85,7 @@ fn hash_entry(entry: Node<'_, '_>, parent: &EntryHash, take: &mut dyn FnMut(Entr
     }
 }
 
-/// Feeds a value to a hash: every byte of it, except space between the tokens of JSON.
+/// Updates a hash with every byte of a value, except white space between the tokens of JSON.
 fn feed(node: Node<'_, '_>, hash: &mut Sha256) {
     match (node.encoding(), node.kind()) {
         (Encoding::Json, Kind::Map) => {

@@ -17,13 +17,15 @@ use crate::parallel::with_stack;
 use crate::version::is_newer;
 use crate::{Agent, Task};
 
-/// In the value of a label, the name of the home folder in which the log was found.
+/// The placeholder in the value of a label for the name of the home folder in which the log was
+/// found.
 pub const HOME: &str = "{home}";
 
 /// Options for converting a log.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// Options for writing the record. [`HOME`] in a label is replaced.
+    /// Options for writing the record. [`HOME`] in a label is replaced by the name of the home
+    /// folder.
     pub record: session::RecordOptions,
     /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
     /// unparsed, in pieces.
@@ -37,7 +39,7 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
-    /// Returns the options for a log, with the name of its home in labels.
+    /// Returns the options for a log, with the name of its home folder in labels.
     pub(crate) fn with_home(&self, log: &StoredLog) -> Result<Cow<'_, Self>, vac_adapter::Error> {
         let labels = &self.record.labels;
         let Some((key, value)) = labels.iter().find(|(_, value)| value.contains(HOME)) else {
@@ -63,8 +65,8 @@ pub struct Converted {
     pub sessions: Vec<Report>,
 }
 
-/// Converts a log and writes its records, one after the other: JSON records each with a line end,
-/// or a CBOR sequence.
+/// Converts a log and writes its records, one after the other: each JSON record with a line end, or
+/// a CBOR sequence.
 ///
 /// # Errors
 /// If the log cannot be read or is refused, or a record cannot be written. The output is incomplete
@@ -83,7 +85,7 @@ pub fn convert(
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Record {
-    /// Its bytes: JSON or CBOR.
+    /// The bytes of the record: JSON or CBOR.
     #[serde(skip)]
     pub bytes: Vec<u8>,
     /// The report on the conversion of the session.
@@ -133,12 +135,14 @@ fn convert_to(
     Ok(Converted { sessions })
 }
 
-/// A record with its report, or the error.
+/// The report on a record and the writer that received it, or the reason why the session was not
+/// converted.
 pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
 
 /// Converts a log and writes each of its records to a writer of its own. `complete` receives the
-/// writer when its record is complete, and before the next is begun. The caller's stack needs the
-/// room that [`ordered_parallel_map`](crate::parallel::ordered_parallel_map) provides.
+/// writer when its record is complete, and before the next is begun. Has to be called on a thread
+/// with a stack of [`STACK`](crate::parallel::STACK) bytes, such as those of
+/// [`ordered_parallel_map`](crate::parallel::ordered_parallel_map).
 ///
 /// # Errors
 /// If the log cannot be read or is refused, or was changed meanwhile. A session that could not be
@@ -163,7 +167,7 @@ pub(crate) struct KnownSessions<'k> {
     pub labels: Option<&'k EarlierLabels>,
 }
 
-/// Converts some sessions of a log, as [`convert_each`] does.
+/// Converts some sessions of a log, like [`convert_each`].
 pub(crate) fn convert_some<W: Write, T>(
     log: &StoredLog,
     known: KnownSessions<'_>,
@@ -189,8 +193,8 @@ pub(crate) fn convert_some<W: Write, T>(
     Ok(all)
 }
 
-/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a function.
-/// The caller's stack needs room, as for [`convert_each`].
+/// Loads a log of an agent and passes each of its [wanted](StoredLog::wanted) sessions to a
+/// function. Has to be called on a thread with a large stack, as [`convert_each`].
 ///
 /// # Errors
 /// If the log cannot be read or is refused.

@@ -5,16 +5,16 @@ use std::io;
 
 use serde::Serialize;
 
-/// An error of this crate: its kind, its place and its reason.
+/// An error of this crate: its kind, the file or log that it is about, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Error {
-    /// Its kind.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// The file or log that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The reason, as text for people.
+    /// The reason, as text for display.
     pub reason: String,
 }
 
@@ -28,13 +28,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// A file or stream could not be read or written.
     Io,
-    /// Not a log of any supported agent, or not a record.
+    /// The input is not a log of any supported agent, or not a record.
     Unrecognised,
     /// A log of an agent, or an argument, that is not accepted.
     Refused,
     /// The log was changed while it was read.
     Changed,
-    /// Not a valid record.
+    /// The input is not a valid record.
     Invalid,
     /// A file that already exists.
     Exists,
@@ -85,7 +85,7 @@ impl From<vac_adapter::Error> for Error {
     fn from(error: vac_adapter::Error) -> Self {
         use vac_adapter::Error as E;
         let kind = match &error {
-            // A log that needs more memory than there is was refused; nothing failed to be read.
+            // A log that needs more memory than is available was refused. No read failed.
             E::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => ErrorKind::Refused,
             E::Io(_) => ErrorKind::Io,
             E::Refused(_) => ErrorKind::Refused,

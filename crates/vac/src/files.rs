@@ -1,5 +1,5 @@
-//! Files that a program writes: they get their names when they are complete, can be read by no one
-//! who cannot read their sources, and never replace a source.
+//! Writes files that get their names when they are complete, that only users who can read their
+//! sources can read, and that never replace a source.
 //!
 //! Temporary files are [registered](temporary_paths), so that a program can remove them when a
 //! signal ends it.

@@ -1,12 +1,12 @@
-//! Session logs of AI agents as verifiable agent records: what the command `vac` does, as
-//! functions that print nothing.
+//! Converts session logs of AI agents to verifiable agent records, and reads, validates, signs and
+//! verifies records. These functions do what the command `vac` does, and print nothing.
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
-//! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
-//! [`inspect`], [`events`] and [`search_texts`] read it, [`validate`], [`sign()`] and [`verify`]
-//! work on records, and [`verify_log`] answers whether a record was made from a log.
-//! [`update_folder`] keeps a folder with the records of all tasks: it converts what is new or has
-//! changed, and returns what came of each session ([`output`]).
+//! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record;
+//! [`inspect`], [`events`] and [`search_texts`] read it; [`validate`], [`sign()`] and [`verify`]
+//! work on records; and [`verify_log`] answers whether a record was made from a log.
+//! [`update_folder`] keeps a folder with the records of all tasks: it converts new and changed logs,
+//! and returns the result of each session ([`output`]).
 //!
 //! ```
 //! use vac::{ConvertOptions, EventKind, EventOptions, Search, SecretKey, SignOptions, Signer};
@@ -17,13 +17,15 @@
 //! std::fs::write(
 //!     folder.path().join("session.jsonl"),
 //!     concat!(
-//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#, "\n",
-//!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#, "\n",
+//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy up"}]}}"#,
+//!         "\n",
+//!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
+//!         "\n",
 //!     ),
 //! )?;
 //! std::fs::write(folder.path().join("notes.txt"), "Not a log.")?;
 //!
-//! // What is there? Every session once, whatever files it is in.
+//! // The plan contains each session once, even if several files contain it.
 //! let plan = Search { paths: vec![folder.path().into()], ..Search::default() }.plan()?;
 //! assert_eq!((plan.tasks.len(), plan.skipped.len(), plan.troubles.len()), (1, 1, 0));
 //! let task = &plan.tasks[0];
@@ -35,10 +37,10 @@
 //! let converted = vac::convert(&sent, &ConvertOptions::default(), &mut record)?;
 //! assert_eq!(converted.sessions[0].entries["user"], 1);
 //!
-//! // Is the record valid, and what happened in the session? Logs and records give the same facts.
+//! // Validate the record, and read the session. Logs and records give the same facts.
 //! assert!(vac::validate(&record)?.is_valid());
 //! let facts = vac::inspect(&record)?;
-//! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy the shelf"));
+//! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy up"));
 //! let mut prompts = Vec::new();
 //! vac::events(task, EventOptions::default(), |event| {
 //!     if let EventKind::UserPrompt { text, .. } = &event.kind {
@@ -46,7 +48,7 @@
 //!     }
 //!     Ok(())
 //! })?;
-//! assert_eq!(prompts, ["Tidy the shelf"]);
+//! assert_eq!(prompts, ["Tidy up"]);
 //!
 //! // Sign it, and verify it.
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
@@ -61,14 +63,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`
-//! (convert, validate and sign a folder), `update_folder` (convert what is new), `list_sessions`,
-//! `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log` and `write_page`. `cargo doc -p vac --open` opens this page.
+//! The folder `examples` of this crate contains programs for the most common tasks:
+//! `convert_folder` (convert, validate and sign a folder), `update_folder` (convert new and changed
+//! sessions), `list_sessions`, `print_prompts`, `sign_and_verify`, `validate_record`, `verify_log`
+//! and `write_page`. `cargo doc -p vac --open` opens this page.
 //!
 //! # Parts
 //!
-//! This crate is the front door of the workspace: the crates that it is made of are its modules, so
-//! that a program needs no other one.
+//! The other crates of the workspace are modules of this one, so that a program needs to depend on
+//! no other crate.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -90,8 +93,8 @@
 //! * [`AGENTS`] is the one list of supported agents. A new agent is its own crate and one line
 //!   there.
 //! * Nothing is printed, and all results can be serialized. Every error is an [`Error`].
-//! * Documents nest up to 256 levels, and reading them recurses. Functions that read run on a
-//!   thread with a large enough stack, so callers need none ([`parallel`]).
+//! * Documents nest up to 256 levels, and reading them recurses. Functions that read do so on a
+//!   thread with a large enough stack, so the caller's stack may be small ([`parallel`]).
 //! * A task of a plan keeps its log: small files that were read for detection are not read again,
 //!   and a database is opened once for all its sessions. A task that comes from JSON opens the
 //!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
@@ -99,11 +102,12 @@
 //! * Files need not be on disk: [`Search::plan_in`] searches a [`Source`], such as files in
 //!   [`MemorySource`] or in an object store, with the same code. A database there is copied to a private
 //!   temporary file. [`Task::from_bytes`] is for a log that is one file.
-//! * Only modules [`files`] and [`output`] write files: each gets its name when it is complete, and
-//!   can be read by no one who cannot read what it was made from. No module reads the clock.
+//! * Only the modules [`files`] and [`output`] write files. A file gets its name when it is complete,
+//!   and only users who can read its sources can read it. No module reads the clock.
 //! * Several sinks read a session in one pass ([`read::read_entries`]).
-//! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
-//!   the rest is made, for programs that keep logs in order or write records elsewhere.
+//! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts that the
+//!   other functions are made of. They are for programs that need the logs in their order, or write
+//!   records elsewhere.
 
 mod agents;
 pub mod containment;

@@ -6,18 +6,18 @@
 //!   and SHA-256. An index next to many records saves opening them, and reading logs whose files
 //!   have not changed.
 //! * A record is replaced only by one that contains it. Otherwise it is kept, and the new record
-//!   gets another name ([`RecordChange::KeptEarlier`]). What is not a record of the same session is
-//!   never replaced, and neither is a record with another value of a label.
+//!   gets another name ([`RecordChange::KeptEarlier`]). A file that is not a record of the same
+//!   session is never replaced, and neither is a record with another value of a label.
 //! * Labels stay: a new record has those of the one that it replaces, too. A record without a label
 //!   that is asked for, and a canonical one where a full one is asked for, are made again.
-//! * Records are written once, to where they stay, and get their names when they are complete. They
-//!   can be read by those who can read all sources.
+//! * Records are written once, in their final folder, and get their names when they are complete.
+//!   The users who can read all sources can read them.
 //! * Processes that write to one folder take turns, and folders where agents keep sessions are not
 //!   written to.
 //!
-//! [`convert_logs`] is the same for logs of [`Search::find`](crate::Search::find), and for other
-//! outputs: a [`RecordFile`] with all records, from which the bytes of a log that fails are cut, and
-//! a stream.
+//! [`convert_logs`] does the same for logs of [`Search::find`](crate::Search::find), and for other
+//! outputs: a stream, and a [`RecordFile`] with all records, from which the bytes of a log that
+//! fails are removed.
 
 mod earlier_labels;
 mod event;

@@ -1,4 +1,4 @@
-//! Pages: records as HTML that shows them and checks their signature.
+//! Writes, reads and checks HTML pages that show a record and verify its signature.
 
 use vac_html::Page;
 
@@ -8,7 +8,7 @@ use crate::parallel::with_stack;
 
 pub use vac_html::{Contents as PageContents, PageError, is_page};
 
-/// The result of comparing a page with one that is made of its contents.
+/// The result of comparing a page with a page that was made again from its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageCheck {
     /// The bytes are the same.
@@ -25,8 +25,8 @@ pub enum PageCheck {
     },
 }
 
-/// Makes the page of a record. It states `version`, which has to name the build of this program:
-/// one build makes the same page of the same contents.
+/// Creates the HTML page of a record. The page states `version`, which has to identify the build of
+/// this program: one build always makes the same page from the same contents.
 ///
 /// # Errors
 /// If there is not exactly one valid record, or it is too large.
@@ -35,8 +35,8 @@ pub fn make_page(contents: PageContents, version: &str) -> Result<Vec<u8>> {
     with_stack(|| page.render(AGENTS).map_err(Error::from))?
 }
 
-/// Returns what a page contains: the envelope or record, and the key that it was made with.
-/// Neither the signature nor what else the page shows is checked.
+/// Returns the content of a page: the envelope or record, and the key with which it was made.
+/// Neither the signature nor the rest of the page is checked.
 ///
 /// # Errors
 /// If the bytes are not a page, or a part of it is damaged.
@@ -44,10 +44,10 @@ pub fn read_page(page: &[u8]) -> Result<PageContents> {
     Ok(Page::read(page)?.contents)
 }
 
-/// Makes a page again from what it contains, and compares. `version` is that of [`make_page`].
+/// Makes a page again from its content, and compares both. `version` is that of [`make_page`].
 ///
 /// # Errors
-/// If the bytes are not a page, or what it contains cannot be shown.
+/// If the bytes are not a page, or its content cannot be shown.
 pub fn check_page(page: &[u8], version: &str) -> Result<PageCheck> {
     let found = Page::read(page)?;
     if found.version != version {

@@ -1,5 +1,5 @@
-//! Threads with room for deeply nested documents: one, or several that apply a function to items
-//! and hand over the results in the order of the items.
+//! Runs functions on threads whose stack has room for deeply nested documents: one function on one
+//! thread, or a function for each of several items, with the results in the order of the items.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,12 +7,13 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// The stack of a thread that reads documents: they nest up to 256 levels, and parsers,
-/// validators and converters recurse for each of them.
+/// The stack size in bytes of a thread that reads documents. These nest up to 256 levels, and
+/// parsers, validators and converters recurse once per level.
 pub const STACK: usize = 16 << 20;
-/// At most this many items for each job are begun before the result of the first is taken.
+/// The maximum number of items per job that are started before the result of the first of them is
+/// taken.
 const LOOK_AHEAD: usize = 8;
-/// Maximum number of threads, whatever number of jobs is asked for.
+/// The maximum number of threads, even if more jobs are requested.
 const MAX_JOBS: usize = 256;
 
 /// Calls a function on a thread that has room to read deeply nested documents, and waits for it.
@@ -56,7 +57,7 @@ pub fn ordered_parallel_map<I: Send, O: Send>(
         for _ in 0..jobs {
             let (items, work, turn, sender) = (&items, &work, &turn, sender.clone());
             let worker = move || {
-                // The result that a panic leaves out is not waited for.
+                // After a panic, do not wait for the result that is missing.
                 let _stop = StopOnPanic(turn);
                 loop {
                     let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -90,9 +91,10 @@ pub fn ordered_parallel_map<I: Send, O: Send>(
     })
 }
 
-/// The number of the item whose result is taken next.
+/// Counts the results that were taken, so that they are taken in the order of the items.
 struct Turn {
-    /// `None` after no further result is taken.
+    /// The number of the item whose result is taken next. `None` once the caller takes no more
+    /// results.
     due: Mutex<Option<usize>>,
     changed: Condvar,
 }
@@ -106,13 +108,13 @@ impl Default for Turn {
 impl Turn {
     fn set(&self, due: Option<usize>) {
         let mut current = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        // Once stopped, it does not go on.
+        // A stop is final.
         *current = current.and(due);
         self.changed.notify_all();
     }
 
-    /// Waits until an item is less than `ahead` items after the one that is due. Breaks if no
-    /// further result is taken.
+    /// Waits until item `at` is less than `ahead` items after the one that is due. Returns `Break`
+    /// if no further result is taken.
     fn wait(&self, at: usize, ahead: usize) -> ControlFlow<()> {
         let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let is_early =
@@ -122,7 +124,7 @@ impl Turn {
     }
 }
 
-/// Stops the workers when the caller takes no further result, for whatever reason.
+/// Stops the workers when the caller takes no further result, for any reason.
 struct StopOnDrop<'t>(&'t Turn);
 
 impl Drop for StopOnDrop<'_> {
@@ -159,7 +161,8 @@ mod tests {
             begun.fetch_add(1, Ordering::SeqCst);
             let mut done = others.0.lock().unwrap();
             if item == 0 {
-                // Everything that may be done before it is done before it.
+                // Wait until the other workers have finished every item that may be started before
+                // this one is done.
                 let is_early = |done: &mut usize| *done < JOBS * LOOK_AHEAD - 1;
                 drop(others.1.wait_while(done, is_early));
             } else {

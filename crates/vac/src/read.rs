@@ -1,4 +1,4 @@
-//! Reads sessions: those of logs, and those of records.
+//! Reads the sessions of logs and of records.
 
 use std::io;
 
@@ -44,7 +44,8 @@ impl<'r> From<&'r Vec<u8>> for Readable<'r> {
     }
 }
 
-/// Receives a session, and the log that it is read from.
+/// A function that receives each session, and the log that it is read from; `None` for a session of
+/// a record.
 pub type LoadedSessionReceiver<'s> =
     dyn FnMut(&dyn Session, Option<&Loaded<'_>>) -> Result<(), ReadError> + Send + 's;
 
@@ -110,7 +111,7 @@ pub fn read_entries(session: &dyn Session, sinks: &mut [&mut dyn Sink]) -> Resul
 
 struct SeveralSinks<'s, 'e> {
     sinks: &'s mut [&'e mut dyn Sink],
-    /// The report of the adapter if the list of sinks is empty.
+    /// The report that the adapter writes to if the list of sinks is empty.
     report: Report,
 }
 

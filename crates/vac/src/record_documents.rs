@@ -17,10 +17,11 @@ use vac_view::record;
 
 use crate::error::Result;
 
-/// The number of bytes that show whether a file begins with a record.
+/// The number of bytes at the beginning of a file that are read to detect a record.
 const BEGINNING: usize = 64 << 10;
 
-/// Files of up to this size are read at once. Larger ones are read document by document.
+/// The maximum number of bytes of a file that is read into memory at once. Larger files are read
+/// document by document.
 const MAX_AT_ONCE: u64 = 256 << 20;
 
 /// Returns the encoding of the records in a file, or `None` if it does not contain records. CBOR
@@ -58,12 +59,12 @@ pub fn encoding_of_record(log: &StoredLog, is_log: bool) -> io::Result<Option<En
     Ok((is_record == Some(true)).then_some(Encoding::Json))
 }
 
-/// Receives a document, or what is wrong with the bytes in its place.
+/// A function that receives a document, or the reason why bytes could not be parsed as one.
 pub type DocumentReceiver<'r> =
     dyn FnMut(std::result::Result<&Document<'_>, String>) -> ControlFlow<()> + 'r;
 
-/// Passes every document of a file to `receive`, until it breaks off. JSON that cannot be parsed is
-/// skipped; CBOR ends there.
+/// Passes every document of a file to `receive`, until that returns `Break`. JSON that cannot be
+/// parsed is reported, and reading continues after it; CBOR that cannot be parsed ends the reading.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -94,7 +95,7 @@ pub fn each_document(
 }
 
 /// Passes every document of records in memory to `receive`, up to the first bytes that are not one.
-/// Returns what is wrong with these, or with bytes that contain no document.
+/// Returns a description of the problem with these, or with bytes that contain no document.
 ///
 /// # Errors
 /// The error of `receive`.

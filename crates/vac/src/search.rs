@@ -30,7 +30,7 @@ use crate::{AGENTS, Agent, Task, agent_names};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    /// Files, folders (searched at any depth), or `-` for standard input.
+    /// The paths to search: files, folders (searched at any depth), or `-` for standard input.
     pub paths: Vec<PathBuf>,
     /// Home folders, folders of homes, or copies of agents' folders, of which only the places where
     /// agents keep sessions are searched.
@@ -45,14 +45,16 @@ pub struct Search {
     /// Only sessions that began then or later, in nanoseconds since 1970. Sessions of unknown start
     /// are included.
     pub since: Option<i128>,
-    /// Only sessions that began then or earlier.
+    /// Only sessions that began then or earlier, in nanoseconds since 1970. Sessions of unknown
+    /// start are included.
     pub until: Option<i128>,
     /// Only sessions of projects whose path contains this text.
     pub project: Option<String>,
-    /// Whether logs in several homes are sessions of their own, also if they are copies: they belong to
-    /// different users. A label with [`HOME`](crate::convert::HOME) tells their records apart.
+    /// Whether logs in different homes are different sessions, even if they are copies, because they
+    /// belong to different users. A label with [`HOME`](crate::convert::HOME) distinguishes their
+    /// records.
     pub homes_apart: bool,
-    /// The number of logs to read at once; 0 for one for each processor.
+    /// The maximum number of logs to read at once; 0 means one per processor.
     pub jobs: usize,
 }
 
@@ -64,7 +66,7 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// Files that are not logs of a supported agent, links and special files.
     pub skipped: Vec<SkippedFile>,
-    /// Logs of which another one contains everything.
+    /// Logs that are not converted because another log contains all of them.
     pub duplicates: Vec<Duplicate>,
     /// Errors of files that could not be read, and of named files that are not logs.
     pub troubles: Vec<Error>,
@@ -74,7 +76,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SkippedFile {
-    /// Its path.
+    /// The path of the file.
     pub name: String,
     /// The reason why it was skipped.
     pub reason: SkippedBecause,
@@ -87,19 +89,19 @@ pub struct SkippedFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkippedBecause {
-    /// It is not a log of an agent that is wanted.
+    /// The file is not a log of an agent that is wanted.
     NotALog,
-    /// It is a symbolic link.
+    /// The file is a symbolic link.
     Link,
-    /// It is a pipe, a socket or a device.
+    /// The file is a pipe, a socket or a device.
     SpecialFile,
 }
 
-/// A log that another one makes superfluous.
+/// A log that is not converted because another log contains all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Duplicate {
-    /// Its path.
+    /// The path of the log.
     pub name: String,
     /// The log that is converted instead.
     pub of: String,
@@ -110,7 +112,7 @@ pub struct Duplicate {
 /// Logs that were found, with their agents, in order.
 #[derive(Debug)]
 pub struct Selected {
-    /// Those that are wanted, and files that are not recognised or could not be read.
+    /// The logs that are wanted, and files that are not recognised or could not be read.
     pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
@@ -122,7 +124,7 @@ pub struct Selected {
     pub missing: Vec<String>,
     /// The number of sessions that do not state their start, if sessions were selected by it.
     pub unknown_start: usize,
-    /// The number of sessions that were found and are not wanted.
+    /// The number of sessions that were found, but are not wanted.
     pub excluded: usize,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
@@ -240,8 +242,8 @@ impl Search {
         })
     }
 
-    /// Detects the agents of logs, and joins the logs of one session. `step` is called after each
-    /// log with the number of all.
+    /// Detects the agents of logs, and joins the logs of one session. `step` is called once per
+    /// log, after it was read, with the number of all logs.
     ///
     /// # Errors
     /// If an agent is unknown, or no thread can be started.
@@ -254,7 +256,7 @@ impl Search {
         Ok(join_homes(self.detect_each(logs, budget, step)?, self.homes()))
     }
 
-    /// Detects whose logs these are, without joining them.
+    /// Detects the agents of logs, without joining the logs of one session.
     ///
     /// # Errors
     /// As of [`detect`](Self::detect).
@@ -283,12 +285,12 @@ impl Search {
         Ok(detected)
     }
 
-    /// Returns which logs can be one session.
+    /// Returns the homes whose logs can be one session.
     pub fn homes(&self) -> Homes {
         if self.homes_apart { Homes::Apart } else { Homes::Together }
     }
 
-    /// Returns which sessions are wanted, by what they state.
+    /// Returns the filter of the sessions that are wanted.
     pub fn filter(&self) -> SessionFilter {
         SessionFilter { since: self.since, until: self.until, project: self.project.clone() }
     }
@@ -334,12 +336,13 @@ impl Search {
     }
 }
 
-/// Returns the places of agents in the home folder of the user, or where variables say.
+/// Returns the places of agents in the user's home folder, or in the folders that environment
+/// variables name.
 pub fn own_roots() -> Vec<AgentRoot> {
     in_surroundings(|around| places::roots(AGENTS, around))
 }
 
-/// Returns the folder that a place is for this user; `None` without a home folder.
+/// Returns the path of a place for the current user. `None` if the user has no home folder.
 pub fn own_folder(place: &AgentPlace) -> Option<PathBuf> {
     in_surroundings(|around| places::folder(place, around))
 }
@@ -402,7 +405,7 @@ fn name_agent(detected: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
 fn missing(roots: &[AgentRoot]) -> Vec<String> {
     let mut lines = Vec::new();
     for root in roots {
-        // Only these are about an agent; the others are about everything.
+        // Skip variables that are not about one agent.
         let Some(variable) =
             root.variable.filter(|name| !name.starts_with("XDG_") && *name != "APPDATA")
         else {

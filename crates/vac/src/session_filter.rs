@@ -1,8 +1,8 @@
-//! Selects sessions by what they state.
+//! Selects sessions by the facts that they state.
 //!
-//! A log can contain several sessions, of which only some are wanted. What is wanted is decided here,
-//! and nowhere else: the ids of these sessions are kept with their log ([`StoredLog::wanted`]), and
-//! with its [`Task`](crate::Task). Whatever reads the log then receives only these.
+//! A log can contain several sessions, of which only some are wanted. Only this module decides
+//! which: the ids of these sessions are stored with their log ([`StoredLog::wanted`]) and with its
+//! [`Task`](crate::Task). All readers of the log then receive only these sessions.
 //!
 //! [`StoredLog::wanted`]: vac_store::StoredLog::wanted
 
@@ -20,13 +20,14 @@ use crate::Agent;
 use crate::error::Result;
 use crate::parallel::ordered_parallel_map;
 
-/// The sessions that are wanted, by what their records state. The default is all.
+/// A filter of sessions by the facts that their records state. The default selects all sessions.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     /// Only sessions that began then or later, in nanoseconds since 1970. Sessions of unknown start
     /// are included.
     pub since: Option<i128>,
-    /// Only sessions that began then or earlier.
+    /// Only sessions that began then or earlier, in nanoseconds since 1970. Sessions of unknown
+    /// start are included.
     pub until: Option<i128>,
     /// Only sessions of projects whose path contains this text.
     pub project: Option<String>,
@@ -35,24 +36,24 @@ pub struct SessionFilter {
 /// The facts about a session of a log by which it can be selected.
 #[derive(Clone, Debug)]
 pub struct SessionFacts {
-    /// The id of its record.
+    /// The id of the session's record.
     pub record_id: String,
     /// The id of the session; empty if it is bytes.
     pub session_id: String,
-    /// When it began.
+    /// The time at which the session began.
     pub start: Option<AbstractTimestamp<'static>>,
-    /// The folder that the agent worked in.
+    /// The working directory of the agent.
     pub project: Option<String>,
     /// The version of the agent.
     pub version: Option<String>,
 }
 
-/// Logs with sessions that are wanted.
+/// The logs with sessions that are wanted.
 #[derive(Debug, Default)]
 pub struct FilteredLogs {
-    /// The logs, each with the sessions of it that are wanted, and files that are not logs.
+    /// The logs, each with its wanted sessions, and files that are not logs.
     pub logs: Vec<DetectedLog>,
-    /// The number of wanted sessions that do not state their start, if that was asked for.
+    /// The number of wanted sessions that do not state their start, if the filter limits the start.
     pub unknown_start: usize,
     /// The number of sessions that are not wanted.
     pub excluded: usize,
@@ -63,7 +64,7 @@ pub struct FilteredLogs {
 enum Wanted {
     No,
     Yes,
-    /// It does not state its start, and is included.
+    /// The session does not state its start, and is included.
     UnknownStart,
 }
 
@@ -91,12 +92,13 @@ impl SessionFilter {
         !self.has_times() && self.project.is_none()
     }
 
-    /// Returns whether a session is wanted that states these facts. One of unknown start is.
+    /// Returns whether a session that states these facts is wanted. A session of unknown start is
+    /// wanted.
     pub fn selects(&self, start: Option<&AbstractTimestamp<'_>>, project: Option<&str>) -> bool {
         self.verdict(start, project) != Wanted::No
     }
 
-    /// Keeps the logs with sessions that are wanted, and notes which of their sessions are.
+    /// Keeps the logs with sessions that are wanted, and stores which of their sessions are wanted.
     ///
     /// The beginning of a log decides if it states everything, and the log is certainly one session.
     /// Otherwise all of it is read. A log that cannot be read is kept, so that the error is reported.
@@ -125,8 +127,8 @@ impl SessionFilter {
         Ok(filtered)
     }
 
-    /// Notes which sessions of a log are wanted, and returns whether each of them is. Empty if it is
-    /// not a log, or cannot be read.
+    /// Stores which sessions of a log are wanted, and returns whether each of them is. The result
+    /// is empty if the file is not a log, or cannot be read.
     fn narrow(&self, known: &mut DetectedLog) -> Vec<Wanted> {
         let agent = known.agent.and_then(crate::agent).filter(|_| known.trouble.is_none());
         let Some(agent) = agent else { return Vec::new() };
@@ -145,13 +147,13 @@ impl SessionFilter {
         }
     }
 
-    /// Returns whether the session of a log is wanted by what its beginning states. `None` if that
-    /// does not decide it.
+    /// Returns whether the session of a log is wanted, by the facts at its beginning. `None` if
+    /// these do not decide it.
     fn by_beginning(&self, known: &DetectedLog, agent: Agent) -> std::io::Result<Option<Wanted>> {
         let preview = &known.preview;
         let is_unstated = self.has_times() && preview.start.is_none()
             || self.project.is_some() && preview.project.is_none();
-        // A log can begin with what it has inherited from another session.
+        // A log can begin with entries that it has inherited from another session.
         let is_inherited = preview.parent.is_some() && !known.log.is_in_store();
         if is_unstated || is_inherited || !known.log.is_one_session(agent.adapter, preview)? {
             return Ok(None);
@@ -182,8 +184,9 @@ impl SessionFilter {
     }
 }
 
-/// Reads a log and returns its sessions. What the only session of a log does not state is that of the
-/// beginning. The caller's stack needs room, as for [`read_log`](crate::convert::read_log).
+/// Reads a log and returns its sessions. If the only session of a log does not state a fact, it is
+/// that of the beginning. Has to be called on a thread with a large stack, as
+/// [`read_log`](crate::convert::read_log).
 ///
 /// # Errors
 /// If the log cannot be read or is refused.
@@ -206,8 +209,8 @@ pub fn sessions_of(
     Ok(facts.collect())
 }
 
-/// Notes which of the sessions of a log are wanted, of those that were wanted before. The preview
-/// becomes that of the first one. Returns whether there is any.
+/// Stores which of the previously wanted sessions of a log are wanted, and returns whether there
+/// are any. The preview becomes that of the first one.
 pub fn keep_sessions(
     known: &mut DetectedLog,
     sessions: &[SessionFacts],
@@ -231,10 +234,10 @@ pub fn keep_sessions(
     is_any
 }
 
-/// Returns the wanted sessions of a log of which none of these is the record, by the ids of their
-/// records. A log that cannot be read has none: the error is reported when it is converted.
+/// Returns the ids of the records of the wanted sessions of a log that are not among these. A log
+/// that cannot be read has none: the error is reported when it is converted.
 ///
-/// The caller's stack needs room, as for [`read_log`](crate::convert::read_log).
+/// Has to be called on a thread with a large stack, as [`read_log`](crate::convert::read_log).
 pub fn missing_sessions(
     log: &StoredLog,
     agent: Agent,

@@ -160,13 +160,13 @@ pub struct SignedClaims {
     /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// When the signer says that it signed, in whole seconds since 1970.
+    /// The time of signing that the signer claims, in whole seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issued_at: Option<i64>,
     /// The media type of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// What the signature covers: `record`, `canonical-json`, `record-digest` or
+    /// The data that the signature covers: `record`, `canonical-json`, `record-digest` or
     /// `canonical-json-digest`.
     pub signed: &'static str,
 }
@@ -183,7 +183,7 @@ pub struct SignerClaims {
     /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// When the signer says that it signed, in whole seconds since 1970.
+    /// The time of signing that the signer claims, in whole seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issued_at: Option<i64>,
     /// The key identifier in hexadecimal: the thumbprint of the key, unless the signer chose

@@ -1,5 +1,6 @@
-//! Arrow tables of sessions, with the feature `tables`.
+//! Reads sessions as Arrow tables. Requires the feature `tables`.
 
+#[doc(no_inline)]
 pub use arrow_array::RecordBatch;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
@@ -17,10 +18,10 @@ use crate::parallel::with_stack;
 use crate::read::{Readable, read};
 use crate::record_documents::each_valid_document;
 
-/// A group of logs has at least this many bytes, or this many logs.
+/// A group of logs is complete when it has at least this many bytes, or [`GROUP_LOGS`] logs.
 const GROUP_BYTES: u64 = 16 << 20;
 const GROUP_LOGS: usize = 128;
-/// The size of a log that is not known.
+/// The number of bytes that is assumed for a log of unknown size.
 const UNKNOWN_SIZE: u64 = 1 << 20;
 
 /// Reads the tables of every session of a log or of records, in one pass each. Returns the
@@ -100,7 +101,7 @@ pub fn divide<T>(logs: Vec<T>, size: impl Fn(&T) -> Option<u64>) -> Vec<Vec<T>> 
     groups
 }
 
-/// Returns what is known about a session of a log besides the session itself. The log was read
+/// Returns the facts about the source of a session of a log. The log was read
 /// once, so that its SHA-256 is known.
 ///
 /// # Errors
@@ -113,7 +114,7 @@ pub fn log_origin(log: &Loaded<'_>) -> Result<SessionOrigin, ReadError> {
     })
 }
 
-/// Returns what is known about a session of a record besides the session itself. Signatures are
+/// Returns the facts about the source of a session of a record. Signatures are
 /// not verified.
 pub fn record_origin(document: &Document<'_>) -> SessionOrigin {
     let sha_256 = |bytes: &[u8]| Some(HEXLOWER.encode(&Sha256::digest(bytes)));
@@ -131,7 +132,7 @@ pub fn record_origin(document: &Document<'_>) -> SessionOrigin {
     }
 }
 
-/// Returns what a signature states.
+/// Returns the facts that a signature states.
 fn signature(envelope: &[u8]) -> SignatureFacts {
     let Ok(envelope) = Envelope::read(envelope) else { return SignatureFacts::default() };
     let header = envelope.header;

@@ -1,4 +1,4 @@
-//! One session log to convert.
+//! Defines tasks, each of which is one session log to convert.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Makes a task of a log of an agent.
+    /// Creates a task for a log of an agent.
     pub(crate) fn new(detected: DetectedLog, agent: Agent) -> Result<Self> {
         let variant = detected.variant(agent.adapter).to_owned();
         let DetectedLog { log, preview, .. } = detected;
@@ -79,7 +79,7 @@ impl Task {
         })
     }
 
-    /// Makes a task of a log whose agent is known, without reading it.
+    /// Creates a task for a log whose agent is known, without reading the log.
     ///
     /// # Errors
     /// If the log's paths are relative to a working directory that does not exist.
@@ -97,9 +97,9 @@ impl Task {
         Self::new(detected, agent)
     }
 
-    /// Makes a task of the bytes of a log that is one file, compressed with Zstandard or not.
-    /// `name` is the name of the file that they would be in. [`Search::plan_in`] finds the sessions
-    /// of several files in memory.
+    /// Creates a task for a log in memory that is one file, compressed with Zstandard or not.
+    /// `name` is the file name that the log would have on disk. [`Search::plan_in`] finds the
+    /// sessions of several files in memory.
     ///
     /// ```
     /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
@@ -109,8 +109,8 @@ impl Task {
     /// ```
     ///
     /// # Errors
-    /// If the bytes are not a log of a supported agent, or are a database with any other number of
-    /// sessions than one.
+    /// If the bytes are not a log of a supported agent, or are a database that does not contain
+    /// exactly one session.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let memory: Arc<dyn Source> = Arc::new(MemorySource::from_iter([(name, bytes)]));
         let search = Search { paths: vec![name.into()], ..Search::default() };
@@ -200,7 +200,7 @@ impl Task {
         self.files.as_ref().and_then(LogFiles::store)
     }
 
-    /// Returns what the beginning of the log states, as far as the task has it.
+    /// Returns the facts that the beginning of the log states, as far as the task contains them.
     pub(crate) fn preview(&self) -> Preview {
         // Only the variants of one log that other files do not change decide anything.
         let variants = ["envelopes", "paginated"];

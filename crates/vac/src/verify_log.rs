@@ -22,7 +22,7 @@ use crate::{AGENTS, Agent, ConvertOptions, Task};
 #[serde(rename_all = "kebab-case")]
 #[must_use = "the record may not be made from the log"]
 pub struct LogVerification {
-    /// The answer.
+    /// The relation of the record to the log.
     pub verdict: LogVerdict,
     /// Whether the record was made from the log.
     pub made_from_log: bool,
@@ -55,11 +55,11 @@ pub struct LogVerification {
 pub enum LogVerdict {
     /// Converting the log gives the bytes of the record.
     Identical,
-    /// It gives the same values in other bytes: the record was formatted again.
+    /// Converting the log gives the same values in other bytes: the record was formatted again.
     Equal,
-    /// It gives the same values, but another build of this program made the record.
+    /// Converting the log gives the same values, but another build of this program made the record.
     OtherBuild,
-    /// It gives other values.
+    /// Converting the log gives other values.
     ValuesDiffer,
     /// The log has other bytes than those that the record states.
     SourcesDiffer,
@@ -70,7 +70,8 @@ pub enum LogVerdict {
 }
 
 impl LogVerification {
-    /// Returns the rank of the result. Of several logs, the one with the greatest rank is reported.
+    /// Returns the rank of the result. Of the results for several logs, the one with the greatest
+    /// rank is returned.
     fn rank(&self) -> u8 {
         match self.verdict {
             verdict if verdict.is_made_from_log() => 2,
@@ -92,8 +93,8 @@ impl LogVerdict {
 ///
 /// `record` is one record in JSON or CBOR, or a signed record that contains it; the signature is
 /// not checked. `tasks` are the logs that it may be made from; several sessions of a store or of a
-/// folder can be given. A log may have been renamed, and may have grown: then what the record was
-/// made from is converted. The build and `max_event` of `options` are used.
+/// folder can be given. A log may have been renamed. A log that has grown is converted up to the
+/// size that the record states. The build and `max_event` of `options` are used.
 ///
 /// ```
 /// use vac::{LogVerdict, ConvertOptions, Task};
@@ -259,7 +260,7 @@ fn verify(
     if stated.sources.is_empty() {
         return Ok(stated.result(LogVerdict::NoSources, None));
     }
-    // The beginning of a log need not state its id, and a renamed file can have lost it.
+    // The beginning of a log need not state the session's id, and a renamed file can have lost it.
     let order = |task: &&Task| match &task.session_id {
         Some(id) if *id == stated.id => 0,
         None => 1,
@@ -427,7 +428,7 @@ fn map_difference(
         !ignored.iter().any(|ignored| key.is_text(ignored))
     };
     let others = again.members().filter(is_compared);
-    // The cell inside is a cache, which is not part of the hash.
+    // Clippy warns of the cell in the key. It is a cache, which neither hash nor equality reads.
     #[allow(clippy::mutable_key_type)]
     let mut others: HashMap<Any<'_>, Node<'_, '_>> =
         others.map(|(key, value)| (key.carry(), value)).collect();

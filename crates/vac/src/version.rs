@@ -1,4 +1,4 @@
-//! Versions of agents, compared.
+//! Compares versions of agents.
 
 /// Returns whether a version is newer than another one. A version that does not begin with numbers
 /// is not newer.
@@ -9,8 +9,8 @@ pub fn is_newer(version: &str, tested: &str) -> bool {
     }
 }
 
-/// Returns the numbers that a version begins with; one before the release (`-alpha.1`) is not newer
-/// than the release.
+/// Returns the numbers that a version begins with, such as `[2, 1]` of `2.1.0-alpha.1`. A
+/// pre-release has the numbers of its release, and is therefore not newer.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     let release = version.trim().trim_start_matches('v');
     let release = release.split(['-', '+', ' ']).next().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Times that people give, in UTC: `2026`, `2026-08`, `2026-08-01`, RFC 3339, `7d`, `today`. They select
-//! sessions ([`Search::since`](crate::Search::since), [`Search::until`](crate::Search::until)).
+//! Parses times as users write them, in UTC: `2026`, `2026-08`, `2026-08-01`, RFC 3339, `7d`,
+//! `today`. They select sessions ([`Search::since`](crate::Search::since),
+//! [`Search::until`](crate::Search::until)).
 //!
 //! ```
 //! let august = vac::Search {
@@ -37,7 +38,7 @@ pub fn until(text: &str) -> Result<i128, String> {
     Ok(parse(text, now()?)?.1)
 }
 
-/// Refuses a span of time that ends before it begins.
+/// Checks that a span of time does not end before it begins.
 ///
 /// # Errors
 /// If both ends are given and the last is earlier.
@@ -50,8 +51,8 @@ pub fn check_span(since: Option<i128>, until: Option<i128>) -> Result<()> {
     }
 }
 
-/// Parses a time, or seconds since 1970, and returns seconds since 1970. A day or a month is its
-/// beginning. Digits alone are seconds, not a year.
+/// Parses a time, or a number of seconds since 1970, and returns seconds since 1970. A day, month
+/// or year means its first second. Digits alone are seconds, not a year.
 ///
 /// # Errors
 /// If the text is not a time.

@@ -156,7 +156,7 @@ fn tables_of_all_fixtures_have_the_numbers_of_inspect() {
 
 #[test]
 fn log_and_record_have_the_same_keys_and_rows() {
-    /// What only logs, or only records, state.
+    /// The columns that only logs, or only records, state.
     const ORIGIN: [&str; 7] = [
         "variant",
         "unknown_types",

@@ -1,4 +1,5 @@
-//! Tasks that were sent through JSON give the records of one run.
+//! Tasks that were written as JSON and read again give the same records as a search and conversion
+//! in one run.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -260,7 +261,7 @@ fn task_of_a_source_needs_its_source() {
     let forged = serde_json::from_value::<Task>(forged).unwrap().in_source(&source);
     let error = convert(&forged, &ConvertOptions::default(), Vec::new()).unwrap_err();
     assert!(error.to_string().ends_with("a path that leads out of its folder"), "{error}");
-    // The file has gone since.
+    // The file was removed since.
     let empty: Arc<dyn Source> = Arc::new(MemorySource::default());
     let task = serde_json::from_value::<Task>(task).unwrap().in_source(&empty);
     let error = convert(&task, &ConvertOptions::default(), Vec::new()).unwrap_err();

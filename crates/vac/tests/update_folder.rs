@@ -1,4 +1,4 @@
-//! Folders and files of records, updated by several runs.
+//! Tests folders and files of records that several runs update.
 
 use std::fs;
 use std::path::{Path, PathBuf};

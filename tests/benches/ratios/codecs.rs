@@ -1,4 +1,4 @@
-//! Records: scanning, validating, decoding into types, writing.
+//! Measures records: scanning, validating, decoding into types, writing.
 
 use std::hint::black_box;
 
@@ -20,7 +20,7 @@ const COLUMNS: [&str; 7] = [
     "encode CBOR",
 ];
 
-/// Measures all of that, for every record.
+/// Measures scanning, validating, decoding and writing for every record.
 pub fn table(inputs: &Inputs, effort: Effort) -> Table {
     let rows = inputs.records.iter().map(|(name, json)| row(name, json.as_bytes(), effort));
     Table {

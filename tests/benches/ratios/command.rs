@@ -1,4 +1,4 @@
-//! The whole command, as a user runs it: processes that read files and write files.
+//! Measures the whole command as a user runs it: processes that read files and write files.
 //!
 //! Set `VAC_BINARIES` to compare builds in one run: `before=/path/to/vac:after=/path/to/vac`.
 //! Without it, the release build of this workspace is measured.
@@ -122,7 +122,8 @@ fn small_logs(folder: &Path, count: usize) -> Result<Vec<PathBuf>, String> {
 /// new with the first.
 fn archives(logs: &Path, binaries: &[Binary], effort: Effort) -> Result<Table, String> {
     let count = small_logs(logs, effort.pick(3_000, 50))?.len();
-    // A log that has just been written is read again, since its time may not show the next change.
+    // A log that has just been written is read again, because its modification time may not show
+    // the next change.
     std::thread::sleep(Duration::from_secs(3));
     let mut least = vec![[Cost::MAX; 3]; binaries.len()];
     for _ in 0..effort.pick(5, 2) {
@@ -269,8 +270,8 @@ fn run(binary: &Binary, arguments: &[&str], out: &Path) -> Cost {
 /// Returns the processor time of all processes that this one has started and waited for.
 #[cfg(target_os = "linux")]
 fn children_time() -> Duration {
-    // The fields after the name of the program, which is in brackets, are separated by spaces:
-    // user and system time of children are the 14th and 15th of these, in ticks.
+    // The fields after the name of the program, which is in brackets, are separated by spaces. User
+    // and system time of children are the 14th and 15th of them, in ticks.
     let stat = fs::read_to_string("/proc/self/stat").expect("a system with /proc");
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
     let ticks = fields.skip(13).take(2).map(|field| field.parse::<u64>().expect("a number"));
@@ -278,7 +279,7 @@ fn children_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// Returns zero, where the processor time of processes is not available.
+/// Returns zero, because the processor time of processes is not available on this system.
 #[cfg(not(target_os = "linux"))]
 fn children_time() -> Duration {
     Duration::ZERO

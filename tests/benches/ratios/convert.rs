@@ -1,4 +1,4 @@
-//! Native bytes to bytes of a valid record, on one thread.
+//! Measures the conversion of native bytes to the bytes of a valid record, on one thread.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use crate::inputs::{Inputs, Log};
 use crate::measure::Effort;
 use crate::table::{PROCESSOR_TIME, Row, Table};
 
-/// Converting every log.
+/// Measures the conversion of every log.
 pub fn table(inputs: &Inputs, effort: Effort) -> Table {
     Table {
         title: "Converting",
@@ -39,7 +39,8 @@ fn row(log: &Log, effort: Effort) -> Row {
             drop(black_box(serde_json::from_slice::<serde_json::Value>(frame)));
         }
     };
-    // Records are written into memory that is already allocated, as they are written into a file.
+    // Records are written into allocated memory, because writing them into a file would not
+    // allocate either.
     let record = RefCell::new(Vec::new());
     let convert = |options: &RecordOptions| {
         for session in log.adapter.survey(&input).expect("a log") {

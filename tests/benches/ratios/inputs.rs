@@ -1,4 +1,4 @@
-//! The inputs of the benchmarks: logs and records, generated and real.
+//! Provides the inputs of the benchmarks: logs and records, generated and real.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::measure::Effort;
 /// A native log.
 pub struct Log {
     pub adapter: &'static dyn Adapter,
-    /// Its name in the tables.
+    /// The name of the input in the tables.
     pub shown: String,
     /// The name of its file.
     pub name: String,
@@ -74,7 +74,7 @@ fn largest(folder: &Path) -> Option<PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// Returns the record of a log; of several sessions in one log the largest.
+/// Returns the record of a log; if it contains several sessions, the largest record.
 fn convert(log: &Log) -> Option<String> {
     let input = Memory { name: &log.name, bytes: &log.bytes };
     let sessions = log.adapter.survey(&input).ok()?;

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         match argument.as_str() {
             "--quick" => effort = Effort::Quick,
             "--markdown" => print = Table::markdown,
-            // What `cargo bench` says to every benchmark.
+            // The argument that `cargo bench` passes to every benchmark.
             "--bench" => {}
             other => {
                 eprintln!("error: {other:?} is neither --quick nor --markdown");

@@ -1,8 +1,8 @@
-//! Tables of ratios, and their output.
+//! Defines tables of ratios, and their output.
 
 use std::fmt::Write as _;
 
-/// The measure of most tables.
+/// The name of the measure of most tables.
 pub const PROCESSOR_TIME: &str = "Processor time";
 
 /// A table of ratios.
@@ -10,9 +10,9 @@ pub const PROCESSOR_TIME: &str = "Processor time";
 pub struct Table {
     /// The title.
     pub title: &'static str,
-    /// The measure of the work and the baseline.
+    /// The name of the measure of the work and the baseline.
     pub measure: &'static str,
-    /// The baseline of the ratios.
+    /// The name of the baseline of the ratios.
     pub baseline: &'static str,
     /// The head of the column with the names of the rows.
     pub of: &'static str,

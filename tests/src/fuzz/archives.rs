@@ -1,4 +1,4 @@
-//! Files of an archive.
+//! Checks the files of an archive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,8 +52,8 @@ static ARCHIVE: LazyLock<Mutex<Prepared>> = LazyLock::new(|| {
     Mutex::new(Prepared { folder, key, files, record })
 });
 
-/// Replaces a file of an archive: the first byte states which one, the others are its content. Whatever
-/// the file is then, the archive has no other record than before.
+/// Replaces a file of an archive, and checks that the archive contains no new record. The first
+/// byte selects the file, and the others are its content.
 pub fn archive(bytes: &[u8]) {
     let Some((number, content)) = bytes.split_first() else { return };
     let prepared = ARCHIVE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,7 @@ pub fn archive(bytes: &[u8]) {
     fs::write(path, original).expect("a file that can be written");
 }
 
-/// Writes the archive to a folder that does not exist, with one file replaced as [`archive`] does.
+/// Writes the archive to a folder that does not exist, with one file replaced as in [`archive`].
 pub fn write_archive(folder: &Path, bytes: &[u8]) {
     let prepared = ARCHIVE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = prepared.folder.path().join("archive");

@@ -1,7 +1,7 @@
-//! Logs on disk: compressed files, databases, folders.
+//! Checks logs on disk: compressed files, databases, folders.
 //!
-//! Files are written to the temporary folder, which `cargo xtask fuzz` puts in memory where
-//! the system has a place for that.
+//! Files are written to the temporary folder, which `cargo xtask fuzz` places in memory if the
+//! system supports it.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -14,14 +14,14 @@ use vac_store::join::{detect, join};
 
 use super::logs::check_log;
 
-/// Ends a file or a row of an input (U+001E, record separator).
+/// The byte that ends a file or a row of an input (U+001E, record separator).
 const RECORD: u8 = 0x1e;
-/// Ends a field of a row, or the path of a file (U+001F, unit separator).
+/// The byte that ends a field of a row, or the path of a file (U+001F, unit separator).
 const FIELD: u8 = 0x1f;
-/// The longest path of an input; longer ones are left out.
+/// Maximum length of a path in an input, in bytes. Files with longer paths are omitted.
 const MAX_PATH: usize = 200;
 
-/// The tables that are read, with the columns that matter.
+/// The tables that are read, with the columns that are read of them.
 const TABLES: &[(&str, &[&str])] = &[
     ("cursorDiskKV", &["key", "value"]),
     ("blobs", &["id", "data"]),
@@ -52,8 +52,8 @@ pub fn rows(bytes: &[u8]) {
 }
 
 /// Writes the database that an input describes. The first field of a row names the table,
-/// the others are its columns. A field is a number or text if it is written as one, and
-/// bytes otherwise; an empty one is NULL. Rows of unknown tables are left out.
+/// and the others are its columns. A field is a number or text if it has the form of one, and bytes
+/// otherwise; an empty field is NULL. Rows of unknown tables are omitted.
 pub fn write_database(path: &Path, bytes: &[u8]) {
     let connection = Connection::open(path).expect("the temporary folder can be written to");
     fill(&connection, bytes).expect("rows can be inserted");
@@ -92,8 +92,8 @@ pub fn folder(bytes: &[u8]) {
     check_path(folder.path());
 }
 
-/// Writes the files that an input describes into a folder, each with its path first. Paths
-/// that lead out of the folder are left out.
+/// Writes the files that an input describes into a folder. In the input, the path of a file
+/// precedes its content. Paths that lead out of the folder are omitted.
 pub fn write_folder(folder: &Path, bytes: &[u8]) {
     for file in bytes.split(|byte| *byte == RECORD) {
         let Some(end) = file.iter().position(|byte| *byte == FIELD) else { continue };
@@ -103,7 +103,7 @@ pub fn write_folder(folder: &Path, bytes: &[u8]) {
             continue;
         }
         let path = folder.join(path);
-        // A file may be where another one needs a folder: then the first one stays.
+        // If a file is in the place of a folder that another file needs, the first file stays.
         if fs::create_dir_all(path.parent().unwrap_or(folder)).is_ok() {
             let _ = fs::write(path, &file[end + 1..]);
         }

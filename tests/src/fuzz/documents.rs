@@ -1,4 +1,4 @@
-//! Records and other documents, in JSON and in CBOR.
+//! Checks records and other documents, in JSON and in CBOR.
 
 use vac_record::{Decode, Start};
 use vac_schema::RuleId;
@@ -51,7 +51,7 @@ fn read(bytes: &[u8], encoding: Encoding) {
         let _ = payload.validate(MAX_VIOLATIONS);
     }
     if vac_view::record::is_record(&document) {
-        // Documents that only resemble a record are refused, which is fine.
+        // Documents that only resemble a record are an error, which is allowed.
         let _ = vac_view::record::read(&document, vac::AGENTS, &mut view);
     }
     // The types accept no duplicate keys; whether the schema does depends on the place.
@@ -66,7 +66,8 @@ fn read(bytes: &[u8], encoding: Encoding) {
 }
 
 /// Checks that transcoding loses nothing: JSON to CBOR to JSON to CBOR gives the first CBOR again,
-/// and every form that has one spelling (CBOR, compact JSON, canonical JSON) is a fixpoint.
+/// and writing a form that is unique for a value (CBOR, compact JSON, canonical JSON) again does
+/// not change it.
 pub fn transcode(bytes: &[u8]) {
     let encoding = detect_encoding(bytes);
     if let Some(cbor) = to_cbor(bytes, encoding) {

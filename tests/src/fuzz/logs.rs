@@ -18,8 +18,8 @@ pub fn convert(bytes: &[u8]) {
     }
 }
 
-/// Converts a log in every way. It is refused every time, or gives valid records that are
-/// the same every time and have the same number of entries in both encodings.
+/// Converts a log in every way. Either each conversion fails, or all give the same valid records,
+/// with the same number of entries in both encodings.
 pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
     match convert_in_every_way(adapter, input) {
         Ok(_) => {
@@ -35,7 +35,7 @@ pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
     }
 }
 
-/// Reads the facts and the events of a session; each event is a JSON document.
+/// Reads the facts and the events of a session. Each event has to be a JSON document.
 pub(super) fn view(session: &dyn Session) -> Result<(), Error> {
     inspect(session, &[])?;
     let options = EventOptions::everything();

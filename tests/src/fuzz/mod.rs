@@ -26,7 +26,7 @@ pub use logs::convert;
 pub use schemas::cddl;
 pub use signatures::{keys, receipts, tokens, verify};
 
-/// A parser of untrusted bytes and what has to hold for every input.
+/// A fuzz target: a parser of untrusted bytes, with a check for every input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The name that `cargo xtask fuzz` and the folder of the corpus use.

@@ -3,17 +3,17 @@
 use vac_cddl::{ModuleLoader, ParseOptions, SpecFile};
 use vac_validate::{Document, detect_encoding};
 
-/// Ends the schema of an input; what follows is a document for it.
+/// The text that ends the schema of an input and precedes a document for it.
 const SEPARATOR: &str = "\n;;;\n";
 
-/// Separates the schema from its modules `m0`, `m1` and so on.
+/// The text that separates the schema and its modules `m0`, `m1` and so on.
 const MODULE: &str = "\n;===\n";
 
-/// The documents for a schema that comes without one.
+/// The documents for a schema without a document.
 const DOCUMENTS: &[&[u8]] = &[b"{}", b"[1, \"a\", null]", b"{\"a\": [1.5, -1, {\"b\": true}]}"];
 
-/// Checks CDDL text, alone or with a document: a violation is reported exactly if the document is
-/// not valid, however many violations are asked for.
+/// Checks CDDL text, alone or with a document: violations are reported if and only if the document
+/// is not valid, with any limit on their number.
 pub fn cddl(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (schema, document) = match text.split_once(SEPARATOR) {

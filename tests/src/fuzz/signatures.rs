@@ -1,4 +1,4 @@
-//! Signed records, receipts, time stamps, keys and certificates.
+//! Checks signed records, receipts, time stamps, keys and certificates.
 
 use std::sync::LazyLock;
 
@@ -6,20 +6,20 @@ use vac_sign::receipt::{ParsedReceipt, attach};
 use vac_sign::timestamp::{self, StampedPart};
 use vac_sign::{Chain, Envelope, PublicKey, SecretKey, Signer as _, Trust, Verification};
 
-/// The record that the envelopes of the corpus are about.
+/// The record that the envelopes of the corpus sign.
 const RECORD: &[u8] = include_bytes!("../../fuzz/corpus/json/small");
 /// A statement for receipts.
 const STATEMENT: &[u8] = include_bytes!("../../fuzz/corpus/verify/attached");
 /// An envelope with a time stamp of its signature.
 const STAMPED: &[u8] = include_bytes!("../../fuzz/corpus/verify/stamped");
-/// Some days after the certificates were made.
+/// A time in seconds since 1970, some days after the certificates were created.
 const TIME: u64 = 1_795_500_000;
 
 static ROOT: LazyLock<Chain> =
     LazyLock::new(|| certificates(include_bytes!("../../../fixtures/sign/root.cert.pem")));
 static SIGNER: LazyLock<Chain> =
     LazyLock::new(|| certificates(include_bytes!("../../../fixtures/sign/signer.chain.pem")));
-/// The keys of the signers, one of each kind. They are also those of the logs.
+/// The keys of the signers, one of each kind. They are also the keys of the transparency logs.
 static KEYS: LazyLock<[PublicKey; 2]> = LazyLock::new(|| {
     let other = certificates(include_bytes!("../../../fixtures/sign/signer-p256.cert.pem"));
     [&*SIGNER, &other].map(|chain| chain.public_key().expect("a key that can be used"))
@@ -36,8 +36,8 @@ fn certificates(pem: &[u8]) -> Chain {
     Chain::from_pem(pem).expect("certificates")
 }
 
-/// Verifies an envelope with every kind of key. Without a key nothing is verified, and the
-/// unprotected header does not decide whether a signature holds.
+/// Verifies an envelope with every kind of key. Nothing is verified without a key, and the
+/// unprotected header does not decide whether a signature is valid.
 pub fn verify(bytes: &[u8]) {
     let is_verified = |with: &Verification<'_>| vac_sign::verify(bytes, with).is_verified();
     let trust = Trust { roots: ROOT.clone(), time: TIME };
@@ -60,8 +60,8 @@ pub fn verify(bytes: &[u8]) {
     }
 }
 
-/// Attaches and verifies a receipt. Attaching it changes nothing that a receipt is about, and a
-/// proof for one statement does not hold for another.
+/// Attaches and verifies a receipt. Attaching it does not change what a receipt covers, and a proof
+/// for one statement does not verify another.
 pub fn receipts(bytes: &[u8]) {
     let statement = Envelope::read(STATEMENT).expect("an envelope");
     let entry = statement.log_entry();
@@ -80,8 +80,8 @@ pub fn receipts(bytes: &[u8]) {
     }
 }
 
-/// Checks a token of a time-stamping authority. A token with a trusted authority states the same
-/// without trust roots, is for no other bytes, and can be attached.
+/// Checks a token of a time-stamping authority. A token of a trusted authority states the same
+/// without trust roots, does not cover other bytes, and can be attached.
 pub fn tokens(bytes: &[u8]) {
     let stamped = Envelope::read(STAMPED).expect("an envelope");
     let signature = stamped.encoded_signature();
@@ -103,9 +103,9 @@ pub fn tokens(bytes: &[u8]) {
     assert_eq!(again.log_entry(), stamped.log_entry());
 }
 
-/// Checks keys and certificates, in PEM and in DER. What is encrypted is read up to the place where
-/// a password is needed. A key that is read can be written and is the
-/// same then; a certificate that is not the signer's does not vouch for it.
+/// Checks keys and certificates, in PEM and in DER. Encrypted keys are read up to the point where a
+/// password is needed. Writing and reading a key gives the same key, and a certificate of another
+/// signer is not accepted.
 pub fn keys(bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     for key in [PublicKey::parse(text), PublicKey::from_spki(bytes)].into_iter().flatten() {

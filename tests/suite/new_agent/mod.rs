@@ -1,5 +1,5 @@
-//! A sample agent, added like any other: its adapter, its rules, its fixture, and the tests that
-//! call the harness.
+//! Adds a sample agent like any other: its adapter, its rules, its fixture, and the tests that call
+//! the harness.
 
 mod example;
 

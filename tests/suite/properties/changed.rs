@@ -1,4 +1,4 @@
-//! Documents that are changed at random: validator and types must agree on them.
+//! Tests that validator and types agree on documents that are changed at random.
 
 use super::*;
 
@@ -162,7 +162,7 @@ impl Dice {
     }
 }
 
-/// Values and keys to insert: those of documents, and unusual ones.
+/// The values and keys to insert: those of documents, and unusual ones.
 struct Parts {
     encoding: Encoding,
     values: Vec<Item>,
@@ -522,8 +522,8 @@ fn recorded_schemas() -> Vec<Recorded> {
     goldens.chain([spec]).collect()
 }
 
-/// Verdicts, paths and messages for fixed documents of every golden schema and of the
-/// specification. A change of any of them shows as a difference in `fixtures/cddl/verdicts`.
+/// Compares verdicts, paths and messages for fixed documents of every golden schema and of the
+/// specification with `fixtures/cddl/verdicts`.
 #[test]
 fn verdicts_and_messages_are_as_recorded() {
     let folder = vac_tests::root().join("fixtures/cddl/verdicts");

@@ -1,10 +1,10 @@
-//! Invariants of every value of every generated type.
+//! Tests invariants of every value of every generated type.
 
 use super::*;
 
 /// A generated type that owns its content.
 trait Sample: Encode + IntoOwned<Owned = Self> + Clone + Debug + PartialEq {
-    /// Decodes a value that borrows, and makes it own its content.
+    /// Decodes a value, and returns it with its own content.
     fn read(source: &[u8], encoding: Encoding) -> Result<Self, DecodeError>;
 
     /// Serializes and deserializes with `serde_json`; `None` if the type does not implement serde.
@@ -86,7 +86,7 @@ samples_with_serde!(
     CoseCertHashAlg<'static>,
 );
 
-/// Rules that are other names for a type are decoded by rule.
+/// Implements the trait for rules that are other names of a type. They are decoded by rule.
 macro_rules! sample_aliases {
     ($($type:ident = $rule:ident;)*) => {$(
         impl Sample for $type<'static> {
@@ -154,7 +154,7 @@ fn is_plain_json(document: &Document<'_>) -> bool {
             .integer()
             .is_some_and(|value| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&value)),
         Kind::Float => match node.number() {
-            // It does not always find the nearest double.
+            // `serde_json` does not always find the nearest double.
             Some(Number::Float(value)) => serde_json::from_str::<f64>(&format!("{value:?}"))
                 .is_ok_and(|read| read.to_bits() == value.to_bits()),
             _ => false,
@@ -338,7 +338,7 @@ fn finite_receipts_are_invalid() {
         let bytes = receipt.0.unprotected.to_cbor().expect("a part of it");
         refused::<ReceiptUnprotectedHeader<'_>>(&receipt.0.unprotected, &bytes, "Unprotected_Header")?;
         prop_assert_eq!(&receipt.clone().into_owned(), &receipt);
-        // The label of receipts does not cut, so any other value is valid under it.
+        // The label of receipts is not a cut (`^`), so any other value is valid with it.
         let header = UnprotectedHeader {
             trace_metadata_key: None,
             x5chain: None,

@@ -1,5 +1,5 @@
-//! Properties: random values of every generated type, and documents that are changed at random.
-//! The validator and the decoders must agree on all of them.
+//! Tests properties with random values of every generated type, and with documents that are changed
+//! at random. The validator and the decoders have to agree on all of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

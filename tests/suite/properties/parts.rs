@@ -1,4 +1,4 @@
-//! Random values of the small types that others are made of.
+//! Generates random values of the small types that other types contain.
 
 use super::*;
 

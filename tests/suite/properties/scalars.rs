@@ -1,8 +1,8 @@
-//! Random texts, numbers, and items of either encoding.
+//! Generates random texts, numbers, and items of either encoding.
 
 use super::*;
 
-/// Makes strategies: for values of both encodings, or only for those that JSON can express, too.
+/// Creates strategies for values of both encodings, or only for values that JSON can express, too.
 #[derive(Clone, Copy)]
 pub(super) struct Make {
     pub(super) for_json: bool,
@@ -25,7 +25,7 @@ pub(super) const ODD_TEXTS: &[&str] = &[
     "null",
 ];
 
-/// JSON numbers that are easily changed by mistake.
+/// JSON numbers that a mistake easily changes.
 pub(super) const ODD_NUMBERS: &[&str] = &[
     "-0",
     "-0.0",
@@ -92,7 +92,7 @@ pub(super) fn quoted(text: &str, escape: bool) -> String {
     }
 }
 
-/// JSON text: nested, with unusual numbers and white space.
+/// Returns a strategy for JSON texts: nested, with unusual numbers and white space.
 pub(super) fn json_text() -> BoxedStrategy<String> {
     let leaf = prop_oneof![
         prop::sample::select(vec!["null", "true", "false", "[]", "{ }"]).prop_map(str::to_owned),
@@ -134,7 +134,7 @@ pub(super) fn head(major: u8, argument: u64) -> Vec<u8> {
     head
 }
 
-/// CBOR bytes, not always in the deterministic form.
+/// Returns a strategy for CBOR items, not always in the deterministic form.
 pub(super) fn cbor_item() -> BoxedStrategy<Vec<u8>> {
     let number = prop_oneof![
         integer().prop_map(|value| value.to_cbor().expect("CBOR has integers")),

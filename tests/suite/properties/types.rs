@@ -1,4 +1,4 @@
-//! Random values of the generated types.
+//! Generates random values of the generated types.
 
 use super::*;
 
@@ -30,7 +30,7 @@ impl Make {
         prop_oneof![20 => finite, 1 => Just(Number::Float(f64::NEG_INFINITY))].boxed()
     }
 
-    /// Members under other keys than these, in the order of CBOR, in which they are decoded again.
+    /// Returns members with other keys than these, in the order of CBOR, in which they are decoded.
     pub(super) fn extensions(
         self,
         named: &'static [&'static str],
@@ -430,7 +430,7 @@ impl Make {
             .boxed()
     }
 
-    /// Without receipts: see `finite_receipts_are_invalid`.
+    /// Returns a header without receipts: see `finite_receipts_are_invalid`.
     pub(super) fn unprotected(self) -> BoxedStrategy<UnprotectedHeader<'static>> {
         (
             opt(self.trace_metadata()),

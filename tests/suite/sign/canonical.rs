@@ -1,4 +1,4 @@
-//! Canonical JSON against the vectors next to the workspace.
+//! Tests canonical JSON with the vectors next to the workspace.
 
 use sha2::{Digest as _, Sha256};
 use vac_sign::canonical::{Form, canonical, double_as_text};
@@ -28,8 +28,7 @@ fn more_vectors_of_rfc_8785_have_their_canonical_form() {
     assert!(count >= 6, "{count} vectors");
 }
 
-/// The sequence of doubles that the vectors describe, and the hash of what they are written
-/// as.
+/// Compares the hash of the texts of a sequence of doubles that the vectors describe.
 #[test]
 fn a_hundred_thousand_doubles_are_written_as_javascript_writes_them() {
     let Some(folder) = shared("vectors", "VAC_VECTORS") else { return };
@@ -40,7 +39,7 @@ fn a_hundred_thousand_doubles_are_written_as_javascript_writes_them() {
         .filter_map(|rest| rest.split_once('n').filter(|(digits, _)| digits.len() == 16))
         .map(|(digits, _)| u64::from_str_radix(digits, 16).expect("hex"))
         .collect();
-    // The last of them begins the series, which is made below.
+    // The last of them begins the series, which is generated below.
     let series = doubles.pop().expect("the series");
     assert_eq!(series, 0x0010_0000_0000_0000);
     doubles.extend((0..2000).map(|number| series + number));

@@ -1,4 +1,5 @@
-//! Every record of the corpus: deterministic encoding is a fixpoint.
+//! Tests that the deterministic encoding of every record of the corpus does not change when it is
+//! encoded again.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ fn encode_as(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
 }
 
 fn check(record: &[u8]) {
-    // Text that has no CBOR form is kept in JSON; nothing of it can be compared.
+    // Text without a CBOR form is kept in JSON and cannot be compared.
     let document = Document::json(record).expect("JSON");
     let mut cbor = Encoder::cbor();
     if transcode(&document, &mut cbor).is_ok() {

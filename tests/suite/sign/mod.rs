@@ -1,4 +1,4 @@
-//! Tests of signed records that need adapters, or the vectors next to the workspace.
+//! Tests signed records with adapters or with the vectors next to the workspace.
 
 mod canonical;
 mod corpus;
@@ -25,7 +25,7 @@ fn answers(envelope: &[u8]) -> Answers<'_> {
     verify(envelope, &Verification { key: Some(key.public_key()), ..Verification::default() })
 }
 
-/// Fails unless this line failed, with a detail that contains these words.
+/// Asserts that this line of the answers failed, with a detail that contains these words.
 #[track_caller]
 fn assert_refused(answers: &Answers<'_>, line: &str, words: &str) {
     assert_eq!(answers.verdict(), SignatureVerdict::Failed, "{answers:#?}");

@@ -1,4 +1,4 @@
-//! The envelopes next to the workspace: those of other tools, and attacks.
+//! Tests the envelopes next to the workspace: those of other tools, and attacks.
 
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ fn envelopes_of_another_implementation_verify() {
     assert!(count >= 5, "{count} envelopes");
 }
 
-/// The answer that fails for each attack, and words of its detail.
+/// The line of the answers that fails for each attack, and words of its detail.
 const ATTACKS: &[(&str, &str, &str)] = &[
     ("alg-es256-ed25519key.cbor", "signature", "the header names ES256, but the key is for EdDSA"),
     ("attached-other-payload.cbor", "signature", "not made with this key over these bytes"),
@@ -110,10 +110,11 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("trace-meta-session-id-swapped.cbor", "trace metadata", "session-id is \"OTHER\""),
 ];
 
-/// Without trace metadata there is nothing to compare: the answer is `Absent`.
+/// Envelopes without trace metadata: there is nothing to compare, so the answer is `Absent`.
 const HARMLESS: &[&str] = &["uhdr-empty.cbor"];
 
-/// Signed as it is, with a header that RFC 9052 allows: `strict` alone refuses it.
+/// Envelopes with a header that RFC 9052 allows and that is signed as it is. Only `strict` rejects
+/// them.
 const NOT_DETERMINISTIC: &[&str] = &["protected-unsorted.cbor"];
 
 #[test]
@@ -169,7 +170,7 @@ fn statements_of_scitt_verify_with_their_receipts() {
             let answers = verify(&statement, &with);
             assert_all_ok(&answers);
             assert!(answers.receipts.is_ok());
-            // The signer is not the log.
+            // The key of the signer is not the key of the transparency log.
             let keys = [baseline.key.clone()];
             let wrong = Verification { receipt_keys: &keys, ..with };
             assert_refused(&verify(&statement, &wrong), "receipts", "the log's signature");

@@ -1,34 +1,34 @@
-//! Changes of the specification, each followed to a build that passes.
+//! Changes the specification, and makes the edits that each change needs until the build passes.
 //!
-//! A change either needs no edit, or the compiler names every place that needs one. Mechanical
-//! edits (a new field is `None`, a renamed one is renamed) are made from the compiler's errors;
+//! A change needs no edit, or the compiler names every place that needs one. Mechanical edits (a
+//! new field is `None`, a renamed field is renamed) are made from the errors of the compiler;
 //! decisions are listed with the change.
 //!
-//! Checking the copy takes most of the time, so that changes of different rules are made
-//! together, in batches. Edits are counted for each change.
+//! Checking the copy takes most of the time, so changes of different rules are made together, in
+//! batches. Edits are counted for each change.
 
 use std::collections::BTreeMap;
 
 use super::spec;
 use super::workspace_copy::{Diagnostic, WorkspaceCopy};
 
-/// More rounds than any batch takes: each one reaches the crates that depend on those of the
-/// round before.
+/// Maximum number of rounds; no batch needs as many. Each round reaches the crates that depend on
+/// those of the previous round.
 const MAX_ROUNDS: usize = 8;
 
 /// A change of the specification.
 struct Change {
-    /// The name in `spec/README.md`.
+    /// The name of the change in `spec/README.md`.
     name: &'static str,
-    /// Passages of the specification and their replacements.
+    /// The passages of the specification and their replacements.
     spec: &'static [(&'static str, &'static str)],
     /// Returns the edit for an error of the compiler.
     fix: fn(&Diagnostic, &str) -> Option<Edit>,
-    /// Decisions that only a person can make: file, passage, replacement.
+    /// The decisions that only a person can make: file, passage, replacement.
     decisions: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// Replaces bytes of a file.
+/// A replacement of bytes in a file.
 struct Edit {
     span: std::ops::Range<usize>,
     text: String,

@@ -1,4 +1,4 @@
-//! What steps become, and their annotations.
+//! Tests the entries that steps become, and their annotations.
 
 use serde_json::{Value, json};
 use vac_adapter_atif::Atif;

@@ -1,4 +1,4 @@
-//! Tokens, counted from the log and from the record.
+//! Compares the tokens counted from the log with those of the record.
 
 use serde_json::Value;
 use vac_adapter_atif::Atif;

@@ -7,13 +7,13 @@ use vac_adapter::container::{Container, Trouble};
 use vac_adapter::input::concatenate;
 use vac_adapter::{Input, frame};
 
-/// A log in memory: usually one file.
+/// A log in memory, usually one file.
 #[derive(Clone, Debug)]
 pub struct TestLog {
-    /// Its name in messages.
+    /// The name of the log in messages.
     pub shown: String,
-    /// Its files on disk, or the folder or database that contains it. Empty for a log that is only
-    /// in memory.
+    /// The files of the log on disk, or the folder or database that contains it. Empty for a log
+    /// that is only in memory.
     pub files: Vec<PathBuf>,
     /// The files that adapters read.
     pub parts: Vec<Part>,
@@ -24,17 +24,17 @@ pub struct TestLog {
 /// One file of a log.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its name without the folder.
+    /// The name of the file without the folder.
     pub name: String,
-    /// The folder.
+    /// The folder that contains the file.
     pub folder: String,
-    /// Its bytes, as adapters see them.
+    /// The bytes of the file as an adapter reads them.
     pub bytes: Vec<u8>,
-    /// The kind of container that it was read from.
+    /// The kind of container from which the file was read.
     pub container: Container,
-    /// The troubles of its documents.
+    /// The problems of the file's documents.
     pub troubles: Vec<Trouble>,
-    /// The maximum number of bytes of an event that is parsed.
+    /// The maximum size in bytes of an event that is parsed.
     pub max_event: usize,
 }
 
@@ -87,12 +87,12 @@ impl TestLog {
         self
     }
 
-    /// Returns the bytes of its first file, which usually is the only one.
+    /// Returns the bytes of the first file, which is usually the only one.
     pub fn first(&self) -> &[u8] {
         &self.parts[0].bytes
     }
 
-    /// Returns the log with other bytes in its first file. It is then not on disk.
+    /// Returns the log with other bytes in its first file. The new log is not on disk.
     #[must_use]
     pub fn with_bytes(&self, bytes: Vec<u8>) -> Self {
         let mut log = Self { files: Vec::new(), ..self.clone() };

@@ -1,7 +1,7 @@
-//! The logs that tests run over: the fixtures of the workspace, and a corpus of real
-//! files where there is one.
+//! Finds the logs for tests: the fixtures of the workspace, and a corpus of real files if there is
+//! one.
 //!
-//! Both are found as `vac convert` finds them: compressed, in several files, in stores.
+//! They are found in the same way as by `vac convert`: compressed, in several files, in stores.
 
 mod log;
 
@@ -16,14 +16,14 @@ use vac_store::{SafePath, Skipped, join};
 
 pub use log::{Part, TestLog};
 
-/// A fixture: a folder with native files and their expected records.
+/// A fixture, which is a folder with native files and their expected records.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// The path of its folder below `fixtures/<agent>`: `<variant>/<case>`.
+    /// The path of the fixture's folder below `fixtures/<agent>`: `<variant>/<case>`.
     pub name: String,
-    /// The folder.
+    /// The folder of the fixture.
     pub folder: PathBuf,
-    /// The logs that the native files contain; usually one.
+    /// The logs that the native files contain, usually one.
     pub logs: Vec<TestLog>,
     /// The files with expected records.
     pub expected: Vec<PathBuf>,
@@ -104,7 +104,7 @@ impl Visitor for Cases<'_> {
     }
 }
 
-/// The folders with real sessions, and the variables that name others.
+/// The folders with real sessions, and the environment variables that name other folders.
 const CORPORA: [(&str, &str); 2] =
     [("corpus", "VAC_CORPUS"), ("corpus-meaning", "VAC_CORPUS_MEANING")];
 
@@ -134,12 +134,12 @@ fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<TestLog> {
     logs
 }
 
-/// Finds the logs in paths, joins those of one session, and leaves out companion files.
+/// Finds the logs in paths, joins those of one session, and omits companion files.
 fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<TestLog> {
     let found = vac_store::find(paths, &[adapter]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = found.logs.into_iter().map(|log| join::detect(log, &[adapter]));
-    // A tree of files is a log of its own here, even if a database has its sessions, too.
+    // A tree of files is a separate log here, even if a database contains its sessions, too.
     let (trees, known): (Vec<_>, Vec<_>) =
         known.partition(|known| known.log.paths().any(Path::is_dir));
     let mut known = join::join(known);

@@ -1,11 +1,10 @@
-//! Scalars in text that is not a document.
+//! Finds scalars in text that is not a document.
 
 use super::leaf::Leaf;
 use super::read::{skip_space, text, word};
 
 /// Calls `show` with the scalars of malformed text, and with any other words in it, in order. A key
-/// is not a scalar of its own: it is given with the value that follows it, where it can be
-/// recognised.
+/// is not passed as a scalar: if it can be recognised, it is passed with the value that follows it.
 pub fn fragments<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Option<&[u8]>, Leaf<'a>)) {
     let mut at = 0;
     let mut key = None;

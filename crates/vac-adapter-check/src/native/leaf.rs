@@ -1,19 +1,19 @@
-//! A scalar, compared by value.
+//! Compares scalars by value.
 
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// One scalar.
+/// A scalar.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Leaf<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number by its value, however large: `1.50e2` is `15` and `1` zero.
+    /// A number in the form of [`normalize_number`], which keeps the exact value.
     Number(Cow<'a, str>),
-    /// Text, in UTF-8 in which lone surrogates are encoded as if they were characters.
+    /// A text in UTF-8, with lone surrogates encoded as if they were characters.
     Text(Cow<'a, [u8]>),
     /// Bytes that are not a scalar.
     Garbage(&'a [u8]),
@@ -32,7 +32,7 @@ impl Leaf<'_> {
         Leaf::Number(normalize_number(&count.to_string()).into_owned().into())
     }
 
-    /// Returns the beginning of the value, for a message.
+    /// Returns the beginning of the value, for messages.
     pub fn excerpt(&self) -> String {
         let (bytes, quote) = match self {
             Leaf::Null => (&b"null"[..], ""),
@@ -46,8 +46,9 @@ impl Leaf<'_> {
     }
 }
 
-/// Returns a number's token in a normal form, which equal numbers share: the digits without zeros
-/// around them, and the power of ten. An integer without zeros at its end stays as it is.
+/// Returns the token of a number in a normal form, which is the same for equal numbers: the digits
+/// without leading and trailing zeros, and the power of ten. An integer without trailing zeros is
+/// not changed.
 pub fn normalize_number(token: &str) -> Cow<'_, str> {
     let is_plain = token.bytes().all(|byte| byte.is_ascii_digit()) && !token.ends_with('0');
     if is_plain {

@@ -1,5 +1,5 @@
-//! A second reader of native logs: it parses JSON text without any of the code that the adapters
-//! use, so that a mistake there is found.
+//! Implements a second reader of native logs. It parses JSON text without any of the code that the
+//! adapters use, so that mistakes in that code are found.
 //!
 //! It is slower and much simpler: it splits bytes into [pieces](pieces::NativePiece), and each piece into
 //! its scalars with their paths.

@@ -1,17 +1,17 @@
-//! The path of a scalar in its document.
+//! Represents the path of a scalar in its document.
 
 use std::borrow::Cow;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathStep<'a> {
-    /// To a member: its key, decoded as far as it can be.
+    /// A member, with its key, decoded as far as possible.
     Key(Cow<'a, [u8]>),
-    /// To an element: its number.
+    /// An element, with its index.
     Element(usize),
 }
 
-/// Writes a path for a message: `messages[3].id`.
+/// Formats a path for messages, such as `messages[3].id`.
 pub fn path_text(path: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in path {
@@ -28,7 +28,7 @@ pub fn path_text(path: &[PathStep<'_>]) -> String {
     text
 }
 
-/// A path with wildcards: `messages[].id`, `*.secret`.
+/// A path with wildcards, such as `messages[].id` and `*.secret`.
 #[derive(Clone, Debug)]
 pub struct PathPattern(Vec<Part>);
 

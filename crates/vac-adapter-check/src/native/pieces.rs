@@ -6,11 +6,11 @@ use super::read::{ValuePart, read, skip_space};
 /// A document, or bytes that are not a document.
 #[derive(Clone, Copy, Debug)]
 pub struct NativePiece<'a> {
-    /// Its bytes, without space around them.
+    /// The bytes of the piece, without white space around them.
     pub bytes: &'a [u8],
-    /// The line it begins on, from 1.
+    /// The number of the line on which the piece begins, from 1.
     pub line: usize,
-    /// The kind of piece.
+    /// The kind of the piece.
     pub kind: PieceKind,
 }
 
@@ -21,16 +21,17 @@ pub enum PieceKind {
     Document,
     /// A document with duplicate keys.
     Ambiguous,
-    /// Not a document, or one that nests deeper than a record allows.
+    /// Bytes that are not a document, or a document that nests deeper than a record allows.
     Bad,
     /// NUL bytes.
     Nul,
 }
 
-/// Levels that a document may have: the 256 of a record, less those around the document in it.
+/// Maximum number of levels of a document: the 256 of a record, less the levels around the document
+/// in a record.
 const MAX_LEVELS: usize = 240;
 
-/// Splits a log into pieces, which are all of it except white space and byte-order marks.
+/// Splits a log into pieces, which contain all of it except white space and byte-order marks.
 pub fn pieces(log: &[u8]) -> Vec<NativePiece<'_>> {
     let mut found: Vec<NativePiece<'_>> = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -92,7 +93,8 @@ fn has_duplicates(keys: &[u64]) -> bool {
     keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Returns whether a value can be a document: an object or array, or a scalar alone on its line.
+/// Returns whether a value can be a document: an object, an array, or a scalar that is alone on its
+/// line.
 fn is_alone_on_line(rest: &[u8], end: usize) -> bool {
     let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
     let after = rest[end..].iter().find(|byte| !is_space(byte));

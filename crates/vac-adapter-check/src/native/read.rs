@@ -1,5 +1,5 @@
-//! A strict parser of one JSON value, as events. It does not recurse, because a log may nest to any
-//! depth.
+//! Parses one JSON value strictly, as events. The parser does not recurse, because a log may nest
+//! to any depth.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use super::path::PathStep;
 pub enum ValuePart<'v, 'a> {
     /// A scalar.
     Leaf(Leaf<'a>),
-    /// An object or array begins.
+    /// The beginning of an object or array.
     Begin {
         /// Whether it is an object.
         is_object: bool,
     },
-    /// An object or array ends.
+    /// The end of an object or array.
     End {
-        /// Digests of the keys of an object, in order.
+        /// The digests of the keys of an object, in order.
         keys: &'v [u64],
     },
 }
@@ -30,8 +30,8 @@ struct Open {
     count: usize,
 }
 
-/// Parses the value that the bytes begin with. Returns where it ends, or `None` if it is not JSON;
-/// the events are then meaningless.
+/// Parses the value at the beginning of the bytes, and passes its parts to `show`. Returns the
+/// position of its end, or `None` if it is not JSON, in which case the parts are meaningless.
 pub fn read<'a>(
     bytes: &'a [u8],
     show: &mut dyn FnMut(&[PathStep<'a>], ValuePart<'_, 'a>),
@@ -40,7 +40,7 @@ pub fn read<'a>(
     let mut path: Vec<PathStep<'a>> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     loop {
-        // A value begins here.
+        // A value is expected here.
         at = skip_space(bytes, at);
         let is_object = bytes.get(at) == Some(&b'{');
         if is_object || bytes.get(at) == Some(&b'[') {
@@ -152,7 +152,7 @@ fn is_number(token: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Decodes the text that begins at a position, and returns where it ends.
+/// Decodes the text that begins at a position, and returns it with the position of its end.
 pub(super) fn text(bytes: &[u8], at: usize) -> Option<(Cow<'_, [u8]>, usize)> {
     if bytes.get(at) != Some(&b'"') {
         return None;
@@ -223,7 +223,7 @@ fn hex(bytes: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Appends a code point in UTF-8, a lone surrogate as if it were a character.
+/// Appends a code point in UTF-8. A lone surrogate is encoded as if it were a character.
 fn push(out: &mut Vec<u8>, code: u32) {
     if let Some(character) = char::from_u32(code) {
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

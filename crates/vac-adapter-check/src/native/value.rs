@@ -1,5 +1,6 @@
-//! A document as a [`Value`], to follow ids and to count, never to compare: of duplicate keys
-//! the last one counts, and text that is not Unicode and numbers beyond 64 bits are changed.
+//! Parses a document to a [`Value`], to follow ids and to count. Such values must not be compared:
+//! the last of duplicate keys is used, and text that is not Unicode and numbers beyond 64 bits are
+//! changed.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,7 @@ use super::leaf::Leaf;
 use super::path::PathStep;
 use super::read::{ValuePart, read};
 
-/// The greatest depth of a value. Deeper values are left out, because dropping a `Value` recurses.
+/// Maximum depth of a value. Deeper values are omitted, because dropping a `Value` recurses.
 const MAX_LEVELS: usize = 500;
 
 /// Parses a document; `None` if it is not JSON.

@@ -1,4 +1,4 @@
-//! The scalars of records.
+//! Collects the scalars of records.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,11 +16,11 @@ type Counts = HashMap<u64, usize>;
 /// The scalars that records contain.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Scalars of all records together, or of each entry.
+    /// The scalars of all records together, or of each entry.
     pub groups: Vec<Counts>,
     /// The values at the paths that exceptions name.
     values_at: HashMap<&'static str, HashSet<u64>>,
-    /// Pieces of unparsed text.
+    /// The pieces of unparsed text.
     raw: Counts,
 }
 
@@ -62,12 +62,12 @@ impl Found {
         found
     }
 
-    /// Removes a scalar. Returns whether it was found.
+    /// Removes a scalar, and returns whether it was found.
     pub fn take(&mut self, group: usize, digest: u64) -> bool {
         self.groups.get_mut(group).is_some_and(|counts| take(counts, digest))
     }
 
-    /// Removes unparsed text. Returns whether it was found.
+    /// Removes unparsed text, and returns whether it was found.
     pub fn take_raw(&mut self, bytes: &[u8]) -> bool {
         take(&mut self.raw, Leaf::Garbage(bytes).digest())
     }
@@ -93,11 +93,11 @@ struct Walk<'f> {
     place: Where,
     /// The length of the path to the unparsed entry that is being read.
     unparsed: Option<usize>,
-    /// Whether this entry is a piece of a frame, and if so, whether it is the last.
+    /// Whether this entry is the last piece of a frame; `None` if it is not a piece.
     piece: Option<bool>,
     /// The bytes of the pieces read so far.
     pieces: Vec<u8>,
-    /// The number of entries that are a further piece of the frame of another entry.
+    /// The number of entries that are further pieces of the frame of another entry.
     merged: usize,
 }
 
@@ -198,7 +198,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the number of the entry that a path of a record leads into.
+/// Returns the number of the entry to which a path of a record leads.
 fn entry(path: &[PathStep<'_>]) -> Option<usize> {
     match path {
         [_, _, PathStep::Element(number), ..]
@@ -210,7 +210,7 @@ fn entry(path: &[PathStep<'_>]) -> Option<usize> {
     }
 }
 
-/// Returns the length of the part of such a path that leads to the entry or its child.
+/// Returns the length of the part of a path that leads to the entry or its child.
 fn entry_length(path: &[PathStep<'_>]) -> usize {
     let mut length = 3;
     while is_key(path, length, "children")

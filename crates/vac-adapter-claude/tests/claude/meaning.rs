@@ -1,4 +1,4 @@
-//! What records mean: authors, outcomes, subagents, permissions.
+//! Tests annotations: authors, outcomes, subagents, permissions.
 
 use std::collections::BTreeMap;
 

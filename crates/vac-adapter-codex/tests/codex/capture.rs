@@ -1,4 +1,4 @@
-//! What `codex exec --json` printed.
+//! Tests the output of `codex exec --json`.
 
 use serde_json::{Value, json};
 use vac_adapter_check::{convert_full, fixture};

@@ -1,4 +1,4 @@
-//! What `codex exec --json` printed before October 2025.
+//! Tests the output of `codex exec --json` before October 2025.
 
 use serde_json::{Value, json};
 use vac_adapter_check::{convert_full, fixture};

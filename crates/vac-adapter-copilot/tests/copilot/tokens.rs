@@ -1,4 +1,4 @@
-//! Tokens, counted from the log and from the record.
+//! Compares the tokens counted from the log with those of the record.
 
 use std::collections::BTreeMap;
 

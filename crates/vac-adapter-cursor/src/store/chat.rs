@@ -3,9 +3,9 @@
 //! The session is the row of `meta`, the `meta.json` next to the database if there is one, the
 //! root ([`RowProblem::RowLists`]), the messages in the order in which the root names them, the other
 //! blobs that the root leads to ([`RowProblem::RowLinked`]), and then those that nothing leads to any
-//! more ([`RowProblem::RowUnlisted`]). A blob that the root names and that is not there is a row
-//! without a value ([`RowProblem::RowMissing`]). Where the root cannot be read, messages are in the
-//! order in which they were stored.
+//! more ([`RowProblem::RowUnlisted`]). A named blob that does not exist is a row without a value
+//! ([`RowProblem::RowMissing`]). If the root cannot be read, messages are in the order in which
+//! they were stored.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -21,23 +21,23 @@ use super::protobuf::{self, Content};
 use super::{by_id, put, put_name, stored, text, time};
 
 const VARIANT: &str = "chat";
-/// The only row of `meta` that is read.
+/// The key of the only row of `meta` that is read.
 const META_KEY: &str = "0";
-/// The file next to the database.
+/// The name of the file with metadata next to the database.
 const META_FILE: &str = "meta.json";
-/// A larger one is not read.
+/// Maximum size of this file in bytes. A larger one is not read.
 const MAX_META_FILE: u64 = 1 << 20;
-/// The field of the root that lists messages.
+/// The number of the field of the root that lists messages.
 const MESSAGES: u64 = 1;
-/// The length of a blob's id.
+/// The length of a blob's id in bytes.
 const ID: usize = 32;
 /// The depth to which messages inside messages are searched for references.
 const MAX_LEVELS: usize = 8;
-/// The most bytes of repeated blobs that are written again: a short list can name a long blob very
-/// often.
+/// Maximum number of bytes of repeated blobs that are written: a short list can name a long blob
+/// very often.
 const MAX_REPEATED: usize = 16 << 20;
 
-/// The metadata of the conversation.
+/// The table with the metadata of the conversation.
 pub(super) const META: Table = Table {
     name: "meta",
     columns: &["key", "value"],
@@ -119,7 +119,7 @@ fn complete(preview: &mut Preview, file: Node<'_, '_>) {
     }
 }
 
-/// Returns the JSON object that is written in hexadecimal.
+/// Returns the JSON object that a cell contains in hexadecimal.
 fn decoded(meta: &Cell) -> Option<Cell> {
     let bytes = Cell::Blob(hex_decoded(meta.bytes()?)?);
     bytes.json_object().is_some().then_some(bytes)
@@ -137,7 +137,7 @@ fn hex_encoded(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// All blobs, in the order in which they were stored.
+/// The blobs of a database, in the order in which they were stored.
 struct Blobs {
     blobs: Vec<(String, Cell)>,
     places: HashMap<String, usize>,
@@ -169,7 +169,7 @@ impl Blobs {
         self.blobs.get(place).and_then(|(_, cell)| cell.json())
     }
 
-    /// Writes all of them.
+    /// Writes all blobs. `root` is the id of the root.
     fn put(&self, root: Option<&str>, documents: &mut Documents) {
         let mut counts = HashMap::new();
         let mut is_root_read = false;
@@ -205,7 +205,7 @@ impl Blobs {
         documents: &mut Documents,
     ) -> bool {
         let fields = match self.bytes(place) {
-            // A message that is alone.
+            // The root is itself the only message.
             Some(_) if self.json(place).is_some() => Ok(Vec::new()),
             Some(bytes) => protobuf::fields(bytes).map_err(protobuf::Problem::text),
             None => Err("it is not bytes"),
@@ -263,8 +263,8 @@ impl Blobs {
         self.put_blob(place, documents);
     }
 
-    /// Returns the blobs that a blob refers to, directly or not, each once and the nearest first.
-    /// References may be circular.
+    /// Returns the blobs that a blob refers to, directly or indirectly, each once and the nearest
+    /// first. References may be circular.
     fn linked(&self, root: usize) -> Vec<usize> {
         let mut seen = HashSet::from([root]);
         let mut found = vec![root];
@@ -281,7 +281,7 @@ impl Blobs {
         found
     }
 
-    /// Finds the blobs that bytes name, if they are a message.
+    /// Passes the blobs that these bytes name to `add`, if the bytes are a message.
     fn references(&self, bytes: &[u8], levels: usize, add: &mut dyn FnMut(usize)) {
         for field in protobuf::fields(bytes).unwrap_or_default() {
             let Content::Bytes(inside) = field.content else { continue };

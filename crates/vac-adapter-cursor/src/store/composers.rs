@@ -1,10 +1,10 @@
-//! The IDE's `state.vscdb`: conversations of the composer, each a row of its own with a row for
-//! every bubble.
+//! Reads the IDE's `state.vscdb`: conversations of the composer, each a row of its own with a row
+//! for every bubble.
 //!
 //! A session is its composer, the bubbles in the order in which the composer names them, and then
-//! those it does not name ([`RowProblem::RowUnlisted`]). A bubble that it names and that is not there
-//! is a row without a value ([`RowProblem::RowMissing`]). Where no composer says what the
-//! conversation is, all bubbles are, in the order of their creation.
+//! those it does not name ([`RowProblem::RowUnlisted`]). A named bubble that does not exist is a
+//! row without a value ([`RowProblem::RowMissing`]). If no composer lists the conversation, all
+//! bubbles belong to it, in the order of their creation.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ use crate::line::{BUBBLE, COMPOSER};
 const VARIANT: &str = "composer";
 const COLUMNS: &[&str] = &["key", "value"];
 
-/// The rows of conversations.
+/// The table with the rows of conversations.
 pub(super) const COMPOSERS: Table = Table {
     name: "cursorDiskKV",
     columns: COLUMNS,
@@ -31,7 +31,8 @@ pub(super) const COMPOSERS: Table = Table {
     order: &[],
     compressed: &[],
 };
-/// The rows of bubbles: the id of the composer is followed by that of the bubble.
+/// The table with the rows of bubbles. In a key, the id of the composer is followed by that of the
+/// bubble.
 pub(super) const BUBBLES: Table = Table {
     name: "cursorDiskKV",
     columns: COLUMNS,
@@ -40,7 +41,7 @@ pub(super) const BUBBLES: Table = Table {
     compressed: &[],
 };
 
-/// A list does not read composers that are larger.
+/// Maximum size in bytes of a composer that is read for a list of sessions.
 const MAX_LISTED: usize = 4 << 20;
 
 /// The composers of a database.
@@ -68,7 +69,7 @@ impl SessionStore for Composers {
             let preview = by_id(VARIANT, &id);
             sessions.push(stored(id, preview));
         }
-        // What is missing is an error of the sessions that have it.
+        // Unreadable parts are an error of the sessions that they belong to.
         match self.0.trouble() {
             Some(trouble) if sessions.is_empty() => Err(bad_data(trouble)),
             _ => Ok(sessions),
@@ -94,7 +95,7 @@ impl SessionStore for Composers {
     }
 }
 
-/// Returns the key of a row without its beginning.
+/// Returns the key of a row without this prefix.
 fn name(row: &Row, prefix: &str) -> String {
     let key = row.cell("key").to_text();
     key.strip_prefix(prefix).unwrap_or(&key).to_owned()
@@ -108,18 +109,18 @@ fn preview(composer: Node<'_, '_>, id: &str) -> Preview {
     }
 }
 
-/// The bubbles that a composer names.
+/// A composer, and the bubbles that it names.
 #[derive(PartialEq, Eq)]
 enum Composer {
-    /// It does not exist.
+    /// The composer does not exist.
     None,
-    /// Nothing.
+    /// The composer names no bubbles.
     Silent,
-    /// The bubbles it is made of, in order.
+    /// The ids of the bubbles, in order.
     Names(Vec<String>),
 }
 
-/// Adds the row of a composer, and notes the bubbles that it names if no row before did.
+/// Adds the row of a composer, and stores the bubbles that it names if no earlier row named any.
 fn add_composer(row: &Row, composer: &mut Composer, documents: &mut Documents) {
     put(documents, "key", &row.cell("key").to_text(), row.cell("value"));
     let names = row.cell("value").json().and_then(|composer| headers(&composer));
@@ -133,7 +134,7 @@ fn add_composer(row: &Row, composer: &mut Composer, documents: &mut Documents) {
 fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
     let list = |key: &str| composer.root().member(key).filter(|it| it.kind() == Kind::Array);
     let headers = list("fullConversationHeadersOnly");
-    // At first, the bubbles were inside.
+    // The first versions stored the bubbles in the composer.
     if headers.is_none() && list("conversation").is_none() {
         return None;
     }
@@ -144,11 +145,11 @@ fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
 
 /// A bubble as it is stored.
 struct Bubble {
-    /// Its key after the composer's id.
+    /// The part of its key after the composer's id.
     id: String,
-    /// The id that it states.
+    /// The id that its value states.
     own_id: Option<String>,
-    /// When it was created, as it is written.
+    /// The time at which it was created, as its value states it.
     created: Option<String>,
     value: Cell,
 }
@@ -166,8 +167,8 @@ impl Bubble {
     }
 }
 
-/// Adds bubbles in the order in which the composer names them: by key, else by the id that they
-/// state.
+/// Adds bubbles in the order in which the composer names them: by key, otherwise by the id that
+/// they state.
 fn put_in_order(
     id: &str,
     composer: &Composer,

@@ -1,12 +1,12 @@
-//! The databases of Cursor.
+//! Reads the databases of Cursor.
 //!
-//! Of the IDE's `state.vscdb` only `composerData:*` and `bubbleId:*` of `cursorDiskKV` are ever
-//! read: other rows contain credentials. Of the CLI's `store.db` only `blobs` and the row `0` of
-//! `meta`.
+//! In the IDE's `state.vscdb`, only `composerData:*` and `bubbleId:*` of `cursorDiskKV` are read:
+//! other rows contain credentials. In the CLI's `store.db`, only `blobs` and the row `0` of `meta`
+//! are read.
 //!
 //! A row is an object that names it (`key`, `meta`, `file` or `blob`) and has one more member:
 //!
-//! | member | what the row has |
+//! | member | content of the row |
 //! |---|---|
 //! | `value` | JSON, as the row writes it; null, or a number; null if the row does not exist |
 //! | `text` | text that is not JSON |
@@ -25,14 +25,14 @@ use vac_adapter::container::{
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Node};
 
-/// Its databases.
+/// The databases of Cursor.
 pub(crate) const STORES: Stores = Stores {
     tables: &[composers::COMPOSERS, composers::BUBBLES, chat::META, chat::BLOBS],
     open_database: open,
     ..Stores::NONE
 };
 
-/// Returns the sessions of a database, if it is one of Cursor.
+/// Returns the sessions of a database, if it is one of Cursor's.
 fn open(database: Arc<dyn Database>) -> Option<Arc<dyn SessionStore>> {
     let has = |table: &Table| table.columns.iter().all(|it| database.has_column(table.name, it));
     if has(&composers::COMPOSERS) {
@@ -44,7 +44,7 @@ fn open(database: Arc<dyn Database>) -> Option<Arc<dyn SessionStore>> {
     }
 }
 
-/// Writes a row and its troubles.
+/// Writes a row and its problems.
 fn put(documents: &mut Documents, table: &str, name: &str, cell: &Cell) {
     if cell.is_null() {
         documents.note(RowProblem::RowNull);
@@ -69,7 +69,7 @@ fn stored(key: String, preview: Preview) -> StoredSession {
     StoredSession { key, size: None, preview, is_replaced: false }
 }
 
-/// Returns a text of a document that is not empty.
+/// Returns the text at a path of a document, if it is not empty.
 fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     let mut node = node;
     for key in path {
@@ -78,7 +78,7 @@ fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     node.text().map(std::borrow::Cow::into_owned).filter(|text| !text.is_empty())
 }
 
-/// Returns a time of a document.
+/// Returns the time that a member of a document states.
 fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
     AbstractTimestamp::from_node(node.member(key)?).ok().map(IntoOwned::into_owned)
 }

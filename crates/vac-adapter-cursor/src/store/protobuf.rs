@@ -1,12 +1,12 @@
 //! Parses the wire format of protocol buffers, to find references in a message whose schema is not
-//! published. Bytes have to be a message from the first to the last.
+//! published. All of the bytes have to be one message.
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field<'a> {
-    /// Its number.
+    /// The number of the field.
     pub number: u64,
-    /// Its value.
+    /// The value of the field.
     pub content: Content<'a>,
 }
 
@@ -15,14 +15,14 @@ pub(super) struct Field<'a> {
 pub(super) enum Content<'a> {
     /// A number.
     Number(u64),
-    /// Bytes: text, a message, or bytes.
+    /// Bytes: text, a nested message, or anything else.
     Bytes(&'a [u8]),
 }
 
-/// The reason why bytes are not a message.
+/// The reason for which bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// They end inside a field.
+    /// The bytes end inside a field.
     Truncated,
     /// A number has more than 64 bits.
     LongNumber,
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_parsed_without_panic() {
-        // Every message of two bytes, and every cut of one that is good.
+        // Every sequence of two bytes, and every beginning of a valid message.
         for bytes in 0..=u16::MAX {
             let _ = fields(&bytes.to_be_bytes());
         }

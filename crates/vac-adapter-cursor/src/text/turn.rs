@@ -1,4 +1,4 @@
-//! One turn of the text form.
+//! Parses one turn of the text variant.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,14 +15,14 @@ use vac_value::{Any, Map, Problem, SyntaxError};
 use crate::message::author_annotations;
 use crate::{entry, prompt_rules, written_time};
 
-/// Markers, and who speaks after them.
+/// The markers, and the speakers that they announce.
 const MARKERS: &[(&str, MessageEntryType)] = &[
     ("user:", MessageEntryType::User),
     ("assistant:", MessageEntryType::Assistant),
     ("A:", MessageEntryType::Assistant),
 ];
 
-/// Returns who speaks after a line, if it is a marker.
+/// Returns the speaker that a line announces, if the line is a marker.
 pub(super) fn marker(line: &[u8]) -> Option<MessageEntryType> {
     let line = line.trim_ascii_end();
     MARKERS.iter().find(|(marker, _)| marker.as_bytes() == line).map(|(_, kind)| *kind)
@@ -33,17 +33,17 @@ pub(super) fn marker(line: &[u8]) -> Option<MessageEntryType> {
 pub(super) struct Turn {
     pub marker: Option<MessageEntryType>,
     pub place: Place,
-    /// The length of the marker's line.
+    /// The length of the marker's line in bytes.
     pub head: usize,
     pub bytes: Vec<u8>,
     /// The number of pieces that have been passed on, if it is too long for one.
     pub pieces: u64,
-    /// Whether these bytes are the rest of it.
+    /// Whether these bytes end the turn.
     pub is_last: bool,
 }
 
 impl Turn {
-    /// Passes on all complete pieces of this size, and keeps the rest.
+    /// Passes all complete pieces of `size` bytes to `show`, and keeps the rest.
     pub fn cut(
         &mut self,
         size: usize,
@@ -57,7 +57,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Passes on the turn, or the rest of it.
+    /// Passes the turn, or the rest of it, to `show`.
     pub fn end(
         &mut self,
         size: usize,
@@ -84,7 +84,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Returns whether it is empty.
+    /// Returns whether the turn has no marker, no earlier piece and no text but whitespace.
     pub fn is_blank(&self) -> bool {
         self.pieces == 0 && self.marker.is_none() && self.bytes.trim_ascii().is_empty()
     }
@@ -93,7 +93,7 @@ impl Turn {
         std::str::from_utf8(&self.bytes).ok()?.split_at_checked(self.head)
     }
 
-    /// Returns its time, if it states one.
+    /// Returns the time of the turn, if it states one.
     pub fn timestamp(&self) -> Option<AbstractTimestamp<'static>> {
         if self.pieces > 0 || self.marker != Some(MessageEntryType::User) {
             return None;
@@ -102,7 +102,7 @@ impl Turn {
         written_time::date_time(said)?.parse().ok()
     }
 
-    /// Returns its entry.
+    /// Returns the entry of the turn.
     pub fn entry(&self, is_subagent: bool, report: &mut Report) -> Entry<'_> {
         if self.pieces > 0 {
             let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
@@ -141,7 +141,7 @@ impl Turn {
     }
 }
 
-/// The name of a text before the first argument.
+/// The name of the text before the first argument.
 const TEXT: &str = "text";
 const THINKING: &str = "[Thinking]";
 const CALL: &str = "[Tool call]";
@@ -172,14 +172,14 @@ fn children(said: &str) -> Vec<Entry<'_>> {
     children
 }
 
-/// Returns what the model said in a turn, without the thoughts, calls and results in it.
+/// Returns the text of the model in a turn, without thoughts, calls and results.
 pub(crate) fn spoken(turn: &str) -> String {
     #[derive(Clone, Copy)]
     enum Part {
         Said,
-        /// Lines that are indented, and blank ones.
+        /// Indented and blank lines.
         Arguments,
-        /// Lines up to a blank one.
+        /// The lines before a blank line.
         Output,
     }
     let mut spoken = String::new();
@@ -250,7 +250,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
     entry::tool_call(name, object(input), None, None, None, Map::default())
 }
 
-/// Returns the name and value of an argument, if a line begins one.
+/// Returns the name and the value of an argument, if a line begins one.
 fn argument(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -1,4 +1,4 @@
-//! The mapping of captures (`stream-json`).
+//! Tests the mapping of captures (`stream-json`).
 
 use serde_json::{Value, json};
 use vac_adapter_check::{Tokens, fixture, tokens};

@@ -1,4 +1,4 @@
-//! Detection and previews.
+//! Tests detection and previews.
 
 use vac_adapter::{Adapter, Beginning, Bundle, Confidence, Memory, Preview, Share, detect};
 use vac_adapter_check::fixture_logs;

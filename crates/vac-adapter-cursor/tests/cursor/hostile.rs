@@ -1,4 +1,4 @@
-//! Unusual input is kept.
+//! Tests that unusual input is kept.
 
 use vac_adapter::Report;
 use vac_adapter_check::TestLog;

@@ -1,4 +1,4 @@
-//! The adapter of Cursor over fixtures, hostile input and real sessions.
+//! Tests the adapter of Cursor with fixtures, hostile input and real sessions.
 
 mod capture;
 mod detection;

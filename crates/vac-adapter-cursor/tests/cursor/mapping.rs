@@ -1,4 +1,4 @@
-//! The mapping of transcripts.
+//! Tests the mapping of transcripts.
 
 use vac_adapter_cursor::check::CURSOR;
 

@@ -1,4 +1,4 @@
-//! The mapping of text transcripts.
+//! Tests the mapping of text transcripts.
 
 use serde_json::{Value, json};
 use vac_adapter_check::fixture;

@@ -1,4 +1,4 @@
-//! Companion files of sessions.
+//! Tests the companion files of sessions.
 
 use serde_json::{Value, json};
 use vac_adapter::report::NO_CONVERSATION;

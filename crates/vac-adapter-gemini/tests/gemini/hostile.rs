@@ -1,4 +1,4 @@
-//! Unusual input neither panics nor loses anything.
+//! Tests that unusual input causes neither a panic nor a loss.
 
 use vac_adapter::Report;
 use vac_adapter_check::fixture;

@@ -1,4 +1,4 @@
-//! Logs of lines: which messages are superseded at the end.
+//! Tests logs of lines: which messages are superseded at the end.
 
 use serde_json::{Value, json};
 use vac_adapter_check::{check, corpus, fixture};
@@ -141,7 +141,7 @@ fn shortened_results_do_not_replace_the_originals() {
     assert!(entry(&entries, "L5#2").get("token-usage").is_none());
 }
 
-/// In conversation order, the times of messages that are neither rewound nor copies never decrease.
+/// Tests that the times of messages that are neither rewound nor copies never decrease.
 #[test]
 fn conversations_of_the_corpus_are_in_the_order_of_time() {
     for log in corpus(&Gemini).iter().filter(|log| log.shown.contains("corpus-meaning")) {

@@ -1,4 +1,4 @@
-//! The adapter of Gemini CLI over fixtures, hostile input and real sessions.
+//! Tests the adapter of Gemini CLI with fixtures, hostile input and real sessions.
 
 mod companion_files;
 mod every_log;

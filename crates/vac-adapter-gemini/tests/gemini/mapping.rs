@@ -1,4 +1,4 @@
-//! Decisions of the mapping, one test each.
+//! Tests the decisions of the mapping, one test for each.
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;

@@ -1,4 +1,4 @@
-//! Annotations: authors, outcomes, usage and ends of turns.
+//! Tests annotations: authors, outcomes, usage and ends of turns.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Detection and previews.
+//! Tests detection and previews.
 
 use vac_adapter::{Adapter, Beginning, Confidence, Memory, Preview, Share};
 use vac_adapter_check::{corpus, fixture_logs};

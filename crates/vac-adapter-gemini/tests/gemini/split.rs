@@ -1,4 +1,4 @@
-//! One session in several files.
+//! Tests sessions that are in several files.
 
 use vac_adapter_check::{TestLog, corpus};
 use vac_adapter_gemini::Gemini;

@@ -1,4 +1,4 @@
-//! What `--output-format stream-json` prints.
+//! Tests the output of `--output-format stream-json`.
 
 use vac_adapter_check::{TestLog, check, fixture};
 use vac_adapter_gemini::Gemini;

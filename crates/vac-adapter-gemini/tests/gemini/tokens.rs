@@ -1,4 +1,4 @@
-//! Tokens are counted once.
+//! Tests that tokens are counted once.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use vac_adapter_check::{TestLog, Tokens, check, corpus, fixture_logs, native, to
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
-/// Adds up the tokens of a log: of each message the last that it states.
+/// Adds up the tokens of a log: for each message, those of its last version.
 fn count_native(log: &TestLog) -> Tokens {
     let mut of_id: HashMap<String, Value> = HashMap::new();
     let mut sum = Tokens::default();

@@ -1,4 +1,4 @@
-//! `opencode.db`: the sessions of a database.
+//! Reads the sessions of a database `opencode.db`.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use vac_record::annotations::Relation;
 
 use super::{row, tree};
 
-/// The column by which every table of a session is grouped.
+/// The column by which the rows of every table are assigned to a session.
 const SESSION_ID: &str = "session_id";
 
 const fn table(name: &'static str, rows: Rows) -> Table {
@@ -26,7 +26,7 @@ const SESSION_V2: Table = table("session_v2", Rows::By("id"));
 const PROJECT: Table = table("project", Rows::By("id"));
 const TODO: Table = table("todo", Rows::By(SESSION_ID));
 const MESSAGE: Table = table("message", Rows::By(SESSION_ID));
-/// Parts without a session belong to the session of their message.
+/// Parts that name no session belong to that of their message.
 const PART: Table = table(
     "part",
     Rows::ByOrVia { column: SESSION_ID, link: "message_id", table: "message", id: "id" },
@@ -57,7 +57,7 @@ fn tables_of_session() -> impl Iterator<Item = &'static Table> {
     TABLES.iter().skip(SESSIONS.len() + 1)
 }
 
-/// The columns that a list reads of a session, and their maximum length.
+/// The columns of a session that a list of sessions reads, and their maximum length in bytes.
 const LISTED: &[&str] =
     &["id", "directory", "version", "time_created", "parent_id", "fork_session_id"];
 const MAX_LISTED: usize = 1 << 20;
@@ -110,8 +110,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Returns the required tables that do not exist. The newest versions have everything in one
-    /// table, and need no others.
+    /// Returns the required tables that do not exist. The newest versions store everything in one
+    /// table and need no others.
     fn missing_tables(&self) -> impl Iterator<Item = &'static str> {
         let has = |table: Table| self.0.has_table(table.name);
         let is_newest = has(SESSION_MESSAGE) && !has(MESSAGE) && !has(PART);
@@ -122,7 +122,7 @@ impl Sessions {
         missing.into_iter()
     }
 
-    /// Writes the session itself, after its project.
+    /// Writes the project of a session and then the session itself.
     fn session(&self, session: &str, to: &mut Documents) {
         let mut sessions = Vec::new();
         for table in SESSIONS {
@@ -194,7 +194,7 @@ impl SessionStore for Sessions {
         }
         if let Some(session) = session {
             self.session(session, &mut documents);
-            // Even newer versions keep this in a file.
+            // Newer versions, too, keep this in a file.
             if let Some(folder) = self.0.folder() {
                 tree::diffs(folder, session, &mut documents);
             }

@@ -1,5 +1,5 @@
-//! The stores in which `OpenCode` keeps its sessions: a tree of files, in newer versions a
-//! database.
+//! Reads the stores in which `OpenCode` keeps its sessions: a tree of files or, in newer versions,
+//! a database.
 //!
 //! # Decisions
 //!
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use vac_adapter::container::{SessionStore, Stores};
 
-/// Its databases and trees.
+/// The stores of `OpenCode`: databases and trees.
 pub(crate) const STORES: Stores = Stores {
     tables: database::TABLES,
     open_database: |database| {
@@ -39,5 +39,5 @@ pub(crate) const STORES: Stores = Stores {
     ..Stores::NONE
 };
 
-/// Larger files are not read.
+/// Maximum size of a file in bytes. Larger files are not read.
 const MAX_DOCUMENT: u64 = 256 << 20;

@@ -3,19 +3,19 @@
 use vac_adapter::container::{Cell, Documents, ObjectWriter, Row};
 use vac_value::Kind;
 
-/// The source of a member of a document.
+/// The source of a member of the document.
 enum From {
-    /// A column as it is.
+    /// The value of a column.
     Column(&'static str),
-    /// A column that holds JSON.
+    /// The JSON in a column.
     Json(&'static str),
-    /// Members of its own.
+    /// An object with these members.
     Object(&'static [(&'static str, From)]),
 }
 
 use From::{Column as C, Json as J, Object as O};
 
-/// A session, member by member.
+/// The members of a session.
 const SESSION: &[(&str, From)] = &[
     ("id", C("id")),
     ("slug", C("slug")),
@@ -91,7 +91,7 @@ const PROJECT: &[(&str, From)] = &[
     ),
 ];
 
-/// The columns of messages and parts besides their data.
+/// The columns of messages and parts other than their data.
 const NAMED: &[(&str, &str)] =
     &[("id", "id"), ("session_id", "sessionID"), ("message_id", "messageID")];
 
@@ -110,7 +110,7 @@ fn whole(members: &'static [(&str, From)], row: &Row, documents: &mut Documents)
     columns_of(members, &mut used);
     documents.object(|object| {
         add(members, row, object);
-        // Columns that are not in the list keep their names.
+        // Columns outside the list keep their names.
         for (name, cell) in row.iter().filter(|(name, _)| !used.contains(name)) {
             let is_taken = members.iter().any(|(member, _)| *member == name);
             if is_taken {
@@ -122,7 +122,7 @@ fn whole(members: &'static [(&str, From)], row: &Row, documents: &mut Documents)
     });
 }
 
-/// Adds the value of a cell; nothing for NULL.
+/// Adds the value of a cell, unless it is NULL.
 fn value(object: &mut ObjectWriter<'_>, name: &str, cell: &Cell) {
     if !cell.is_null() {
         object.member(name).cell(cell);
@@ -162,11 +162,11 @@ fn columns_of(members: &'static [(&str, From)], columns: &mut Vec<&'static str>)
     }
 }
 
-/// The columns that hold the members of an object.
+/// The columns that contain the members of an object.
 const DATA: &[&str] = &["data", "payload"];
 
-/// Writes a message or a part: its other columns, and the members of its data next to them. Data
-/// that is not an object is one member.
+/// Writes a message or a part: its columns, and next to them the members of its data. Data that is
+/// not an object is one member.
 pub(super) fn data(row: &Row, documents: &mut Documents) {
     let column = DATA.iter().copied().find(|column| row.get(column).is_some());
     let column = column.unwrap_or("data");
@@ -186,7 +186,7 @@ pub(super) fn data(row: &Row, documents: &mut Documents) {
         }
         match (&inside, data.json()) {
             (Some(inside), _) => object.members(inside.root()),
-            // A JSON string is as malformed here as text that is not JSON.
+            // A JSON string is malformed here, like text that is not JSON.
             (None, Some(document)) if document.root().kind() != Kind::Text => {
                 object.member(column).json(&document);
             }

@@ -1,11 +1,11 @@
-//! The storage tree: one JSON document a file.
+//! Reads the storage tree: one JSON document in each file.
 //!
-//! | folders | what is in them |
+//! | folders | content |
 //! |---|---|
-//! | `session/<project>/<session>` | what is true of a session |
+//! | `session/<project>/<session>` | the data of a session |
 //! | `message/<session>/<message>` | messages |
 //! | `part/<message>/<part>` | their parts |
-//! | `project/<project>`, `session_diff/<session>`, `todo/<session>`, `session_share/<session>` | what is next to them |
+//! | `project/<project>`, `session_diff/<session>`, `todo/<session>`, `session_share/<session>` | the project, the changes, the tasks and the share of a session |
 //!
 //! In the first months it was `session/info/<session>`,
 //! `session/message/<session>/<message>`, `session/part/<session>/<message>/<part>` and
@@ -25,7 +25,7 @@ use vac_value::{Document, IntoOwned, Node};
 use super::MAX_DOCUMENT;
 use crate::classify::Facts;
 
-/// The ending of all files.
+/// The extension of all files.
 const JSON: &str = ".json";
 
 /// A tree.
@@ -36,17 +36,17 @@ pub(super) struct Tree {
     index: OnceLock<Index>,
 }
 
-/// An index of the files, as far as it is needed before one is read.
+/// An index of the files that are needed before a session is read.
 #[derive(Debug, Default)]
 struct Index {
-    /// The files of sessions. A session whose file is missing has none.
+    /// The files of sessions. A session whose file is missing has no element here.
     sessions: BTreeMap<StoreKey, Vec<String>>,
-    /// Folders of parts whose message is missing, by session.
+    /// The folders of parts whose message is missing, by session.
     orphans: BTreeMap<StoreKey, Vec<String>>,
 }
 
 impl Tree {
-    /// Returns the tree that a folder is the root of, if it is one.
+    /// Returns the tree whose root is this folder, if there is one.
     pub fn open(root: Arc<dyn Folder>) -> io::Result<Option<Self>> {
         let has = |name: &str| root.is_folder(name);
         let is_early = has("session/info") && has("session/message");
@@ -77,7 +77,8 @@ impl Tree {
             names.iter().map(|name| format!("session/{name}")).collect()
         };
         for folder in folders {
-            // One that cannot be read hides the names of its sessions, not their messages.
+            // If a folder cannot be read, the names of its sessions are unknown, but their messages
+            // are found.
             for id in self.root.files(&folder, JSON).names {
                 let path = format!("{folder}/{id}{JSON}");
                 index.sessions.entry(StoreKey::Session(id)).or_default().push(path);
@@ -105,7 +106,7 @@ impl Tree {
         Ok(index)
     }
 
-    /// Returns the session that parts name.
+    /// Returns the session that the parts in a folder name.
     fn session_of(&self, parts: &str) -> StoreKey {
         let named = self.root.files(parts, JSON).names.iter().find_map(|part| {
             let bytes = read(&*self.root, &format!("{parts}/{part}{JSON}")).ok()?;
@@ -125,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// Writes what is named after a session.
+    /// Writes the documents that are named after a session.
     fn write_session(&self, id: &str, files: &[String], writer: &mut Writer<'_>) {
         let folder = |file: &String| Some(file.rsplit('/').nth(1)?.to_owned());
         let mut projects: BTreeSet<_> = files.iter().filter_map(folder).collect();
@@ -154,7 +155,7 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    /// Writes messages, each before the parts in the folder of its name.
+    /// Writes messages, each followed by the parts in the folder with its name.
     fn messages(&mut self, folder: &str, parts: &str) {
         if !self.root.is_folder(folder) {
             return;
@@ -218,7 +219,7 @@ impl SessionStore for Tree {
             key: key.to_string(),
             size: None,
             preview: self.preview(key, files.first()),
-            // A database that came later has taken it over.
+            // A later database contains the session.
             is_replaced: *key != StoreKey::Without,
         });
         Ok(stored.collect())
@@ -232,7 +233,8 @@ impl SessionStore for Tree {
 }
 
 impl Tree {
-    /// Returns the preview in the file of a session, or of its name if the file states nothing.
+    /// Returns the preview that the file of a session gives; of its name alone if the file states
+    /// nothing.
     fn preview(&self, key: &StoreKey, file: Option<&String>) -> Preview {
         let mut preview = key.preview(if self.is_early { "early" } else { "tree" });
         let bytes = file.and_then(|file| read(&*self.root, file).ok());
@@ -259,8 +261,8 @@ fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
 }
 
-/// Returns whether a folder has the structure of a folder of messages: folders of JSON files, or
-/// nothing yet.
+/// Returns whether a folder has the structure of a folder of messages: it contains folders of JSON
+/// files, or nothing.
 fn has_documents(root: &dyn Folder, folder: &str) -> io::Result<bool> {
     let folders = root.folders(folder)?;
     let has = |name: &String| !root.files(&format!("{folder}/{name}"), JSON).names.is_empty();

@@ -1,13 +1,13 @@
-//! The same session in different containers.
+//! Tests that the same session in different containers gives the same entries.
 
 use serde_json::Value;
 use vac_adapter_check::{ConvertedRecord, TestLog, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
-/// Members of every entry that only a container has.
+/// The members of entries that only one container states.
 const EXTRA: &[(&str, &[&str])] = &[("database", &["time_created", "time_updated"])];
 
-/// Members of a session that a container does not have.
+/// The members of a session that a container does not state.
 const LACKS: &[(&str, &[&str])] = &[
     ("concatenated", &[]),
     ("tree", &[]),
@@ -39,7 +39,7 @@ fn entries(record: &ConvertedRecord) -> Vec<Value> {
     entries
 }
 
-/// Fails unless all records have the same entries. Returns their variants.
+/// Asserts that all records have the same entries, and returns their variants.
 fn assert_same(records: &[ConvertedRecord], what: &str) -> Vec<&'static str> {
     let (first, others) = records.split_first().expect("a record");
     for other in others {
@@ -52,8 +52,8 @@ fn assert_same(records: &[ConvertedRecord], what: &str) -> Vec<&'static str> {
     variants
 }
 
-/// Fails unless the entries of a capture are among those of the session. A capture states when they
-/// were printed, and the cost of a step where others state the cost of its message.
+/// Asserts that the entries of a capture are among those of the session. A capture states the time
+/// at which they were printed, and the cost of a step where others state the cost of its message.
 fn assert_captured(capture: &ConvertedRecord, whole: &ConvertedRecord) {
     let whole = whole.entries();
     for mut entry in capture.entries() {
@@ -68,7 +68,7 @@ fn assert_captured(capture: &ConvertedRecord, whole: &ConvertedRecord) {
             assert!(data.remove("tokens").is_some() && data.remove("cost").is_some());
             members.remove("vac");
         }
-        // Only the message states how its turn ended.
+        // Only a message states how its turn ended.
         same.as_object_mut().expect("an object").retain(|key, value| {
             value.as_object_mut().filter(|_| key == "vac").is_none_or(|vac| {
                 vac.remove("ends");

@@ -1,4 +1,4 @@
-//! Checks of every log: fixtures, real sessions if they exist, and hostile logs.
+//! Checks every log: fixtures, real sessions if they exist, and hostile logs.
 
 use vac_adapter_check::{check_all, corpus, fixture_logs, golden, hostile};
 use vac_adapter_opencode::OpenCode;

@@ -1,4 +1,4 @@
-//! Unusual input is kept.
+//! Tests that unusual input is kept.
 
 use vac_adapter::Report;
 use vac_adapter::session::RecordOptions;
@@ -20,7 +20,7 @@ fn convert_after_message(unusual: &[u8]) -> (String, Report) {
     (outcome.only().text().to_owned(), outcome.only().report.clone())
 }
 
-/// Converts the same, and parses the record.
+/// Converts a message with something unusual after it, without loss, and parses the record.
 fn parse_after_message(unusual: &[u8]) -> (serde_json::Value, Report) {
     let (record, report) = convert_after_message(unusual);
     (serde_json::from_str(&record).expect("JSON"), report)

@@ -1,4 +1,4 @@
-//! The adapter of `OpenCode` over fixtures, hostile input and real sessions.
+//! Tests the adapter of `OpenCode` with fixtures, hostile input and real sessions.
 
 mod containers;
 mod every_log;

@@ -1,4 +1,4 @@
-//! Annotations: authors, actions, outcomes and usage.
+//! Tests annotations: authors, actions, outcomes and usage.
 
 use std::collections::BTreeMap;
 
@@ -208,7 +208,7 @@ fn user_commands_of_newer_versions_have_exit_codes() {
 fn exports_of_version_2_have_the_entries_of_the_database() {
     let entries = |record: &ConvertedRecord, is_dropped: fn(&str) -> bool| -> Vec<Value> {
         let mut entries = record.entries();
-        // Only the database has queues, and times and numbers of rows.
+        // Only the database contains queues, and times and numbers of rows.
         entries.retain(|entry| {
             let id = entry["id"].as_str().expect("an id");
             let is_queued = entry.get("delivery").or(entry["data"].get("delivery")).is_some();
@@ -285,7 +285,7 @@ fn preview_names_the_parent() {
     assert_eq!((parent.session_id.as_str(), parent.relation), ("ses_1", Relation::Subagent));
 }
 
-/// Replaces all ids of an export, and of nothing else.
+/// Replaces all ids of an export, and changes nothing else.
 fn scrub(export: &mut Value) {
     let scrub_ids = |object: &mut Value| {
         for key in ["id", "sessionID", "messageID", "parentID", "callID"] {
@@ -303,7 +303,8 @@ fn scrub(export: &mut Value) {
     }
 }
 
-/// Returns what must not depend on ids: types, texts, authors, actions, outcomes and tokens, in order.
+/// Returns the values that must not depend on ids: types, texts, authors, actions, outcomes and
+/// tokens, in order.
 fn without_ids(log: &TestLog) -> Vec<Value> {
     let [record] = &convert_full(&OpenCode, log).expect("a record")[..] else {
         panic!("one session")

@@ -1,4 +1,4 @@
-//! Sessions, their order, and what belongs to them.
+//! Tests which objects belong to which session, and their order.
 
 use vac_adapter::{Adapter, Confidence, Memory, detect};
 use vac_adapter_check::{corpus, fixture, fixture_logs};
@@ -164,7 +164,7 @@ fn texts_and_output(record: &serde_json::Value) -> (Vec<(String, String)>, u64) 
     (texts.collect(), output.sum())
 }
 
-/// Returns the same, read from the nesting of the export.
+/// Returns the same texts and tokens, read from the nesting of the export.
 fn nested(export: &serde_json::Value) -> (Vec<(String, String)>, u64) {
     let (mut texts, mut output) = (Vec::new(), 0);
     for message in export["messages"].as_array().expect("messages") {

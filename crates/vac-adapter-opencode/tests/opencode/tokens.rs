@@ -1,4 +1,4 @@
-//! A record counts the tokens that its log states.
+//! Tests that a record counts the tokens that its log states.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use vac_adapter_check::native::{pieces, value};
 use vac_adapter_check::{TestLog, Tokens, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
-/// Adds up the tokens of a log by session: the last version of each message counts.
+/// Adds up the tokens of a log by session. Only the last version of each message is counted.
 fn count_native(log: &TestLog) -> BTreeMap<String, Tokens> {
     let mut messages: BTreeMap<(String, String), Tokens> = BTreeMap::new();
     let documents: Vec<_> =
@@ -40,7 +40,7 @@ fn count_native(log: &TestLog) -> BTreeMap<String, Tokens> {
             total: number("/tokens/total"),
             cost: of["cost"].as_f64().unwrap_or_default(),
         };
-        // In an export, the position identifies a message; ids may be scrubbed.
+        // In an export, the position identifies a message, because ids may be replaced.
         let key = match nested {
             Some((session, at)) => (session.to_owned(), at.to_string()),
             None => (session, text(&object["id"])),

@@ -1,4 +1,4 @@
-//! Shared sessions, captures, first messages, rows and damaged exports.
+//! Tests shared sessions, captures, messages of the first months, rows and damaged exports.
 
 use vac_adapter::container::{RowProblem, Trouble};
 use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
@@ -14,7 +14,7 @@ type Expected = (&'static str, &'static str, u64, Option<&'static str>, Option<&
 
 const LANTERN: &str = "ses_0a1b2c3d4effeLanternHarbor01";
 
-/// The previews of fixtures. Those of trees and databases come from their stores.
+/// The previews of fixtures. Those of trees and databases are read by their stores.
 const PREVIEWS: &[(&str, Expected)] = &[
     ("capture/basic", ("capture", LANTERN, 1_772_700_002_137, None, None)),
     (
@@ -81,7 +81,7 @@ fn whole_objects_of_a_damaged_share_are_converted() {
     let (record, report) = convert_one(share.as_bytes());
     assert_eq!(ids(&record)[..2], ["msg_1", "prt_1"]);
     assert_eq!((report.unparsed.count, &*report.variant), (1, "share"));
-    // A secret is redacted wherever the log is cut.
+    // A secret is redacted wherever the log is truncated.
     let secret = r#"{"id": "ses_1", "projectID": "p", "share": {"secret": "hush", "url": "u"#;
     let share = format!(
         r#"[{{"type": "message", "data": {MESSAGE}}}, {{"type": "session", "data": {secret}"#
@@ -128,7 +128,7 @@ fn messages_after_damage_are_converted() {
     let first = message("msg_1", &part("prt_1"));
     let second = message("msg_2", &format!("{}, {{oops}}, {}", part("prt_2"), part("prt_3")));
     let third = message("msg_3", &part("prt_4")).replace("\"role\"", "role");
-    // Its bracket is missing.
+    // The closing bracket is missing.
     let fourth = message("msg_4", &part("prt_5"));
     let fifth = message("msg_5", &part("prt_6"));
     let export = format!(

@@ -1,7 +1,7 @@
-//! The documents of a session, written one after the other.
+//! Writes the documents of a session, one after the other.
 //!
-//! `vac-value`'s encoder writes every token that is not in the container. JSON that is in the
-//! container is copied as it is: duplicate keys and the spelling of numbers are evidence.
+//! `vac-value`'s encoder writes every token that is not in the container. JSON from the container
+//! is copied unchanged, because duplicate keys and the spelling of numbers are evidence.
 
 use std::io;
 
@@ -12,10 +12,11 @@ use super::bad_data;
 use super::row::{Cell, json};
 use super::trouble::{RowProblem, Trouble};
 
-/// Text is encoded in pieces of at most this many bytes, so that no second copy of it is made.
+/// The maximum number of bytes of text that are encoded at a time, so that no second copy of the
+/// whole text is made.
 const PIECE: usize = 1 << 16;
 
-/// Shorter text is never written in base64.
+/// The minimum number of bytes of text that can be written in base64.
 const MIN_BASE64: usize = 1 << 20;
 
 /// The documents of a session, and their troubles.
@@ -26,12 +27,12 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Returns documents that were written before, without troubles.
+    /// Creates documents without troubles from their bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes, troubles: Vec::new() }
     }
 
-    /// Adds a document as it is in a file.
+    /// Adds a document unchanged, as it is in a file.
     pub fn file(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.bytes.push(b'\n');
@@ -59,17 +60,17 @@ impl Documents {
         self.bytes.extend_from_slice(b"]\n");
     }
 
-    /// States something about the document that is added next.
+    /// Adds a trouble of the document that is added next.
     pub fn note(&mut self, problem: RowProblem) {
         self.troubles.push(Trouble { offset: self.bytes.len() as u64, problem });
     }
 
-    /// States that something could not be read.
+    /// Adds the trouble that a table or file could not be read.
     pub fn unreadable(&mut self, what: impl Into<String>, reason: impl Into<String>) {
         self.note(RowProblem::Unreadable { what: what.into(), reason: reason.into() });
     }
 
-    /// Returns whether it has neither documents nor troubles.
+    /// Returns whether there are neither documents nor troubles.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.troubles.is_empty()
     }
@@ -77,7 +78,7 @@ impl Documents {
     /// Returns the documents of the session with this key.
     ///
     /// # Errors
-    /// If it is empty: the container has no such session.
+    /// If there are neither documents nor troubles, because the container has no such session.
     pub fn of_session(self, key: &str, container: &str) -> io::Result<Self> {
         if self.is_empty() {
             return Err(bad_data(format!("no session `{key}` in the {container}")));
@@ -91,7 +92,7 @@ impl Documents {
     }
 }
 
-/// The members of an object that is being written.
+/// Writes the members of an object.
 pub struct ObjectWriter<'d> {
     bytes: &'d mut Vec<u8>,
     is_empty: bool,
@@ -111,7 +112,7 @@ impl ObjectWriter<'_> {
         self.member(key).text(text);
     }
 
-    /// Adds the members of an object as they are written there.
+    /// Copies the members of another object, unchanged.
     pub fn members(&mut self, object: Node<'_, '_>) {
         let inside = object.raw();
         let inside = inside.get(1..inside.len().saturating_sub(1)).unwrap_or_default();
@@ -129,7 +130,7 @@ impl ObjectWriter<'_> {
     }
 }
 
-/// A value that is being written.
+/// Writes one value.
 pub struct ValueWriter<'d>(&'d mut Vec<u8>);
 
 impl ValueWriter<'_> {
@@ -166,8 +167,8 @@ impl ValueWriter<'_> {
         self.0.extend_from_slice(document.root().raw());
     }
 
-    /// Writes a number. Whole numbers are written without a fraction: a column of floats turns 0
-    /// into 0.0, which its writer did not write.
+    /// Writes a number. Whole numbers are written without a fraction, because a column of floats
+    /// changes 0 to 0.0.
     fn number(self, number: f64) {
         let mut encoder = Encoder::json(Layout::Compact);
         #[allow(clippy::cast_possible_truncation)] // compared first
@@ -252,8 +253,8 @@ fn push_text(text: &str, to: &mut Vec<u8>) {
     to.push(b'"');
 }
 
-/// Returns bytes as text, if that is shorter than base64: a NUL character takes six bytes, in
-/// base64 less than two.
+/// Returns bytes as text, if that is shorter than base64: in JSON, a NUL character takes six bytes,
+/// and in base64 less than two.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let escapes = || {

@@ -1,13 +1,13 @@
-//! Sessions that are not files of their own: rows of a database, or many small files.
+//! Describes sessions that are not files of their own: rows of a database, or many small files.
 //!
-//! What is particular to an agent is in its crate: which [`Table`]s and columns may be read, which
-//! rows are a session, and what [`Documents`] they become. `vac-store` has the mechanism: it opens
-//! databases and folders read-only, and gives an adapter a [`Database`] that contains nothing but
-//! the tables of its list, or a [`Folder`] from which no path leads out. So adapters do no IO of
-//! their own, and a table that no adapter lists is never read.
+//! The crate of an agent states which [`Table`]s and columns may be read, which rows are a session,
+//! and which [`Documents`] they become. `vac-store` has the mechanism: it opens databases and
+//! folders read-only, and gives an adapter a [`Database`] that contains nothing but the tables of
+//! its list, or a [`Folder`] from which no path leads out. Adapters therefore do no IO, and a table
+//! that no adapter lists is never read.
 //!
-//! What went wrong while a session was read is not part of its documents, but next to them
-//! ([`Trouble`], [`Input::troubles`](crate::Input::troubles)).
+//! Problems that occurred while a session was read are not part of its documents, but are kept
+//! separately ([`Trouble`], [`Input::troubles`](crate::Input::troubles)).
 
 mod documents;
 mod row;
@@ -49,12 +49,13 @@ pub type SharedStore = Arc<dyn SessionStore>;
 pub struct Stores {
     /// The tables of its databases, and the rows in them, that may be read.
     pub tables: &'static [Table],
-    /// Opens a database. `None` if it is not one of the agent.
+    /// The function that opens a database. It returns `None` if the database is not one of the
+    /// agent.
     pub open_database: fn(Arc<dyn Database>) -> Option<SharedStore>,
     /// The agent that writes such databases, if it is not the adapter's own.
     pub database_agent: Option<&'static str>,
-    /// Opens a folder of which the files together are sessions. `None` if it is not one of the
-    /// agent.
+    /// The function that opens a folder whose files are sessions. It returns `None` if the folder
+    /// is not one of the agent.
     pub open_folder: fn(Arc<dyn Folder>) -> io::Result<Option<SharedStore>>,
 }
 
@@ -80,23 +81,24 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
 /// A session in a container.
 #[derive(Clone, Debug)]
 pub struct StoredSession {
-    /// Its name in the container: the text of a [`StoreKey`], where rows or files may name no
-    /// session.
+    /// The key of the session in the container. It is the text of a [`StoreKey`] if the container
+    /// can have rows or files that name no session.
     pub key: String,
-    /// Its size in bytes, if that is known without reading it.
+    /// The size of the session in bytes, if it is known without reading the session.
     pub size: Option<u64>,
-    /// Its preview, for a list.
+    /// The preview of the session, for a list.
     pub preview: Preview,
-    /// Whether another log of the agent replaces this one, if that has the session, too.
+    /// Whether another log of the agent that has the session, too, replaces this one.
     pub is_replaced: bool,
 }
 
-/// Rows of a table that may be read. Rows and tables that no such value names are never read.
+/// The rows of a table that may be read. Rows and tables that no `Table` of the adapter names are
+/// never read.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// The name of the table.
     pub name: &'static str,
-    /// The columns; all of them if empty.
+    /// The columns to read; all of them if empty.
     pub columns: &'static [&'static str],
     /// The rows that may be read, and the way in which they are grouped.
     pub rows: Rows,
@@ -111,9 +113,10 @@ pub struct Table {
 /// The rows of a table that may be read, and the way in which they are grouped.
 #[derive(Clone, Copy, Debug)]
 pub enum Rows {
-    /// All; those with the same text in this column belong together.
+    /// All rows. Rows with the same text in this column belong together.
     By(&'static str),
-    /// The same, but a row with NULL in the column belongs to what a row of another table names.
+    /// As `By`, but a row with NULL in the column belongs to the rows with the value that a row of
+    /// another table has in the column.
     ByOrVia {
         /// The column.
         column: &'static str,
@@ -124,18 +127,19 @@ pub enum Rows {
         /// The column of the other table that `link` names.
         id: &'static str,
     },
-    /// Those whose text in the column starts with this, which ends with a colon. Those belong
-    /// together for which the function returns the same part of the rest.
+    /// The rows whose text in the column (the first text) starts with a prefix (the second), which
+    /// ends with a colon. Rows for which the function returns the same part of the remaining text
+    /// belong together.
     Prefix(&'static str, &'static str, fn(&str) -> Option<&str>),
-    /// Those with this text in the column.
+    /// The rows with a text (the second) in a column (the first).
     Is(&'static str, &'static str),
-    /// All of them belong together.
+    /// All rows, which belong together.
     All,
 }
 
 impl Table {
-    /// Returns the table's name, and what distinguishes its rows from those of other values for the
-    /// same table.
+    /// Returns the name of the table, and the text that distinguishes its rows from those of other
+    /// `Table`s with the same name.
     pub fn id(&self) -> (&'static str, &'static str) {
         match self.rows {
             Rows::Prefix(_, prefix, _) => (self.name, prefix),
@@ -154,22 +158,21 @@ pub trait Database: fmt::Debug + Send + Sync {
     /// Returns whether the column exists.
     fn has_column(&self, table: &str, column: &str) -> bool;
 
-    /// Returns whether the rows of a table can be found: the columns that this needs exist.
+    /// Returns whether the rows of a table can be found, because the columns for that exist.
     fn has_rows(&self, table: &Table) -> bool;
 
-    /// Returns what rows that belong together have in common, in order; `None` for rows that
-    /// belong to nothing.
+    /// Returns the keys of rows that belong together, in order; `None` for rows without a key.
     fn keys(&self, table: &Table) -> Vec<Option<String>>;
 
-    /// Returns why some rows of the tables could not be found.
+    /// Returns the reason why some rows of the tables could not be found.
     fn trouble(&self) -> Option<String>;
 
-    /// Passes the rows that belong to a key to `show`, in order. An error states why some are
+    /// Passes the rows of a key to `show`, in order. An error states the reason why some are
     /// missing.
     fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()>;
 
-    /// Passes some columns of all rows to `show`, as far as the table has them; cells of more than `max`
-    /// bytes are NULL.
+    /// Passes some columns of all rows to `show`. Columns that the table does not have are left
+    /// out, and cells of more than `max` bytes are NULL.
     fn list(
         &self,
         table: &Table,
@@ -191,14 +194,14 @@ pub trait Folder: fmt::Debug + Send + Sync {
     /// Returns whether a folder has this path.
     fn is_folder(&self, path: &str) -> bool;
 
-    /// Returns whether anything has this path, including what cannot be read.
+    /// Returns whether anything has this path, even if it cannot be read.
     fn exists(&self, path: &str) -> bool;
 
     /// Returns the names of the folders in a folder, in order. Empty if the folder does not exist.
     fn folders(&self, path: &str) -> io::Result<Vec<String>>;
 
-    /// Returns the names of the files in a folder that end with `ending`, without it. What has
-    /// such a name and is not a regular file is an error, and so is a folder that cannot be read.
+    /// Returns the names of the files in a folder that end with `ending`, without it. Anything else
+    /// with such a name, and a folder that cannot be read, is listed in [`Files::unreadable`].
     fn files(&self, path: &str, ending: &str) -> Files;
 
     /// Reads a file of at most `max` bytes.
@@ -208,9 +211,9 @@ pub trait Folder: fmt::Debug + Send + Sync {
 /// The files in a folder.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// Their names, in order.
+    /// The names of the files, in order.
     pub names: Vec<String>,
-    /// The paths of what cannot be read, and why.
+    /// The paths that cannot be read, each with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 
@@ -219,7 +222,7 @@ pub fn is_file_name(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(['/', '\\', ':', '\0'])
 }
 
-/// Returns an error about the data of a container.
+/// Returns an error of the kind `InvalidData`.
 pub fn bad_data(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }

@@ -2,7 +2,7 @@
 
 use vac_value::{Document, Kind, Limits, Scanner};
 
-/// The greatest depth of JSON in a cell: less than a record allows.
+/// The maximum depth of JSON in a cell, which is less than a record allows.
 const MAX_DEPTH: usize = 200;
 
 /// The value of a row in a column.
@@ -50,7 +50,7 @@ impl Cell {
         self.json().filter(|document| document.root().kind() == Kind::Map)
     }
 
-    /// Returns its text; numbers are written out, and bytes that are not UTF-8 replaced.
+    /// Returns the value as text. Numbers are formatted, and bytes that are not UTF-8 are replaced.
     pub fn to_text(&self) -> String {
         match self {
             Self::Null => String::new(),
@@ -68,7 +68,7 @@ pub(super) fn json(bytes: &[u8]) -> Option<Document<'_>> {
     Scanner::new(limits).json(bytes).ok()
 }
 
-/// A row: the names of columns, and its values.
+/// A row: the names of its columns, and its values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row(pub Vec<(String, Cell)>);
 

@@ -10,10 +10,10 @@ use crate::adapter::Preview;
 /// The text of [`StoreKey::Without`].
 const WITHOUT: &str = "without-session";
 
-/// Follows an id that would be the text of another key.
+/// The character that is appended to an id that would be the text of another key.
 const MARK: char = '+';
 
-/// What identifies a session in a container. Its text is the [key](StoredSession::key) of a stored
+/// The identity of a session in a container. Its text is the [key](StoredSession::key) of a stored
 /// session, and different keys have different texts.
 ///
 /// ```
@@ -32,9 +32,9 @@ const MARK: char = '+';
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoreKey {
-    /// What names a session with this id.
+    /// The session with this id.
     Session(String),
-    /// What names no session. All of it is a session of its own.
+    /// Rows or files that name no session. Together they are one session.
     Without,
 }
 
@@ -58,7 +58,7 @@ impl StoreKey {
         }
     }
 
-    /// Returns the preview of a session of which only the key is known.
+    /// Returns the preview of a session for which only the key is known.
     pub fn preview(&self, variant: &'static str) -> Preview {
         let session_id = Some(self.id().unwrap_or(WITHOUT).to_owned());
         Preview { variant, session_id, ..Preview::default() }
@@ -83,7 +83,7 @@ impl fmt::Display for StoreKey {
     }
 }
 
-/// Returns whether a text consists of marks, or of nothing.
+/// Returns whether a text is empty or consists of marks.
 fn is_marks(text: &str) -> bool {
     text.chars().all(|c| c == MARK)
 }
@@ -102,8 +102,8 @@ impl DatabaseSessions {
         Self { variant, found: BTreeMap::new() }
     }
 
-    /// Adds a session, with the facts that `add_facts` adds to its preview. It replaces one with the
-    /// same id.
+    /// Adds a session, with the facts that `add_facts` adds to its preview. Replaces a session with
+    /// the same id.
     pub fn insert(&mut self, id: String, add_facts: impl FnOnce(&mut Preview)) {
         let key = StoreKey::Session(id);
         let mut preview = key.preview(self.variant);
@@ -111,7 +111,7 @@ impl DatabaseSessions {
         self.found.insert(key, preview);
     }
 
-    /// Adds sessions of which only the keys are known, except those that it has.
+    /// Adds sessions for which only the keys are known, except those already in the list.
     pub fn add_keys(&mut self, keys: impl IntoIterator<Item = StoreKey>) {
         for key in keys {
             let preview = key.preview(self.variant);
@@ -119,8 +119,8 @@ impl DatabaseSessions {
         }
     }
 
-    /// Returns the sessions. What could not be read is an error only if there are none, else a trouble
-    /// of the sessions.
+    /// Returns the sessions. If `read` failed, returns its error only if the list is empty;
+    /// otherwise the error becomes a trouble of the sessions.
     pub fn finish(
         self,
         read: io::Result<()>,

@@ -1,5 +1,5 @@
-//! The sessions of a database that tables describe: which rows are a session, and what documents they
-//! become.
+//! Reads the sessions of a database that tables describe: which rows are a session, and which
+//! documents they become.
 //!
 //! A row becomes `{"<table>": {"<column>": value, ...}}`, without columns that are NULL, and with the
 //! JSON that columns contain as values ([`RowDocument::Members`]); or a column is the document
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::adapter::Preview;
 
-/// A list does not read longer cells.
+/// The maximum number of bytes of a cell that is read for a list.
 const MAX_LISTED: usize = 1 << 16;
 
 /// The sessions of a database.
 #[derive(Clone, Copy, Debug)]
 pub struct DatabaseTables {
-    /// The variant of such sessions.
+    /// The variant of the sessions.
     pub variant: &'static str,
     /// Tables and columns that every database of the agent has.
     pub signs: &'static [(&'static str, &'static [&'static str])],
@@ -35,9 +35,9 @@ pub struct DatabaseTables {
     pub rows: &'static [RowTable],
     /// The columns of sessions that a list reads.
     pub listed: &'static [&'static str],
-    /// Adds the facts in those columns to a preview.
+    /// The function that adds the facts in these columns to a preview.
     pub preview: fn(&Row, &mut Preview),
-    /// Whether another log of the agent replaces a session of the database, if that is found, too.
+    /// Whether another log of the agent, if it is found, replaces a session of the database.
     pub is_replaced: bool,
 }
 
@@ -79,7 +79,7 @@ impl DatabaseTables {
     }
 }
 
-/// Returns the row that a document is, if it is one of a table.
+/// Returns the row in a document, if the document is a row of this table.
 ///
 /// ```
 /// use vac_adapter::container::row_of;
@@ -156,7 +156,7 @@ fn document(rows: &RowTable, row: &Row, to: &mut Documents) {
             let cell = columns.iter().map(|column| row.cell(column)).find(|it| !it.is_null());
             match cell.and_then(Cell::json_object) {
                 Some(document) => to.file(document.root().raw()),
-                // A compressed document that is damaged, or something else than an object.
+                // A damaged compressed document, or JSON that is not an object.
                 None => to.object(|object| {
                     object.member(rows.table.name).object(|members| {
                         for (column, cell) in row.iter().filter(|(_, cell)| !cell.is_null()) {

@@ -3,9 +3,9 @@
 /// A fact about a document of a container that the document does not state, such as a missing row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Where the document that it is about begins in the log, as
-    /// [`Place::offset`](crate::frame::Place::offset). Of [`RowProblem::Unreadable`], where the
-    /// document would have been.
+    /// The offset in the log of the document that it is about, as in
+    /// [`Place::offset`](crate::frame::Place::offset). For [`RowProblem::Unreadable`], the offset
+    /// at which the document would have been.
     pub offset: u64,
     /// The kind of the trouble.
     pub problem: RowProblem,
@@ -27,9 +27,9 @@ pub enum RowProblem {
         /// Whether its value is left out, because a short list can repeat a long row very often.
         is_left_out: bool,
     },
-    /// The row is not part of the conversation any more.
+    /// The row is no longer part of the conversation.
     RowUnlisted,
-    /// The conversation leads to the row, but does not list it.
+    /// Other rows of the conversation refer to the row, but the conversation does not list it.
     RowLinked,
     /// The row lists the conversation.
     RowLists,
@@ -58,8 +58,8 @@ impl RowProblem {
     }
 }
 
-/// Returns those of an input's troubles that are about the document at an offset. They are in
-/// the order of the documents.
+/// Returns the troubles of the document at an offset. `troubles` are all troubles of an input, in
+/// the order of its documents.
 pub fn troubles_at(troubles: &[Trouble], offset: u64) -> &[Trouble] {
     let from = troubles.partition_point(|trouble| trouble.offset < offset);
     let count = troubles[from..].partition_point(|trouble| trouble.offset == offset);

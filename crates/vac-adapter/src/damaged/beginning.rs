@@ -1,4 +1,4 @@
-//! The beginning of a document, as a document.
+//! Completes the beginning of a document to a document.
 
 use super::brackets::text_end;
 use crate::frame::scanner;
@@ -6,9 +6,9 @@ use crate::frame::scanner;
 /// Maximum number of bytes that are read of a beginning.
 pub(crate) const MAX_BEGINNING: usize = 64 * 1024;
 
-/// Returns the beginning of a document up to its end, to damage or to 64 KiB, as a document:
-/// what is open there is closed, and the last member or element that is not complete is left
-/// out. `None` if it does not begin as an object or an array.
+/// Returns the beginning of a document, up to its end, damage or 64 KiB, as a complete document:
+/// open containers are closed, and an incomplete last member or element is left out. `None` if it
+/// does not begin as an object or an array.
 pub fn beginning(bytes: &[u8]) -> Option<Vec<u8>> {
     let bytes = &bytes[..bytes.len().min(MAX_BEGINNING)];
     match scanner().json(bytes) {
@@ -17,7 +17,7 @@ pub fn beginning(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Closes what is open at the end of bytes that are JSON up to there.
+/// Closes the containers that are open at the end of bytes that are JSON up to there.
 fn closed(text: &[u8]) -> Option<Vec<u8>> {
     let mut brackets: Vec<Open> = Vec::new();
     // The end of the complete part, and the number of open brackets there.
@@ -82,7 +82,7 @@ mod tests {
             (r#"{"a": [1, {"b": "c", "d": "unfin"#, r#"{"a": [1, {"b": "c"}]}"#),
             (r#"{"a": {"b": []}, "c""#, r#"{"a": {"b": []}}"#),
             (r#"{"a": "\"}", "b": tr"#, r#"{"a": "\"}"}"#),
-            // It may continue as 20.
+            // The number may continue as 20.
             ("[1, 2", "[1]"),
             ("[", "[]"),
             (r#"{"a": 1} and more"#, r#"{"a": 1}"#),

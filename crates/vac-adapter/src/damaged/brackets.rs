@@ -33,7 +33,7 @@ impl Brackets {
                     let opening = if byte == b'}' { b'{' } else { b'[' };
                     match self.open.iter().rposition(|open| *open == opening) {
                         Some(position) => self.open.truncate(position),
-                        // It closes something around the value.
+                        // The bracket closes a container of the value.
                         None => return Some(end),
                     }
                 }
@@ -43,7 +43,7 @@ impl Brackets {
             at += 1;
             if !is_space(byte) {
                 end = at;
-                // A text that its line ends may have contained the comma.
+                // A text that ended with its line may have contained the comma.
                 is_key_next = byte == b'"' && bytes[at - 1] != b'"';
             } else if byte == b',' {
                 is_key_next = true;

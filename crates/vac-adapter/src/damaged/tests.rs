@@ -196,7 +196,7 @@ fn nothing_is_lost_and_order_is_kept_wherever_the_damage_is() {
 
 #[test]
 fn damaged_documents_take_linear_time() {
-    // In quadratic time one of these would take minutes.
+    // In quadratic time, one of these documents would take minutes.
     const SIZE: usize = 1 << 18;
     let repeated = [
         "[",

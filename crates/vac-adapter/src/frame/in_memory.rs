@@ -1,4 +1,5 @@
-//! Frames of an input in memory, scanned once and without copying; a large one by two threads.
+//! Splits an input in memory into frames, in one pass and without copying. Two threads scan a large
+//! input.
 
 use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
@@ -15,32 +16,33 @@ use super::{Content, Frame, Limit, Place, Raw, Reason};
 /// The maximum number of nodes of all frames that are in memory. Each takes 16 bytes.
 const MAX_NODES: usize = 1 << 22;
 
-/// The maximum number of frames that are in memory. Each takes about 100 bytes, however short it
+/// The maximum number of frames that are in memory. A frame takes about 100 bytes, however short it
 /// is in the input, or 256 if it is not a small document.
 const MAX_FRAMES: usize = 1 << 19;
 
 const _: () = assert!(size_of::<StoredFrame<'_>>() <= 56, "the memory of all frames is bounded");
 const _: () = assert!(size_of::<Frame<'_>>() < 256, "the memory of all frames is bounded");
 
-/// A document of more nodes has an index of its own, which is not copied when the document is read.
+/// The maximum number of nodes of a document whose index is stored with those of others. A larger
+/// document has its own index, which is not copied when the document is read.
 const MAX_PACKED: usize = 1 << 10;
 
-/// An input of fewer bytes is scanned by one thread.
+/// The minimum number of bytes of an input that two threads scan.
 const MIN_HALVED: usize = 2 << 20;
 
-/// Receives frames, and the scanner that made them.
+/// A function that receives frames, and the scanner that created them.
 type Show<'a, 's> = dyn FnMut(Frame<'a>, &mut Scanner) -> ControlFlow<()> + 's;
 
 /// The frames of an input in memory.
 #[derive(Debug)]
 pub struct StoredFrames<'a> {
-    /// The frames of the whole input, or those of its two halves.
+    /// The frames of the whole input, or of each of its halves.
     parts: Vec<Scanned<'a>>,
 }
 
 #[derive(Debug)]
 enum StoredFrame<'a> {
-    /// A small document, by its number among those of its part.
+    /// A small document: the place, and its number among the small documents of its part.
     Packed(Place, usize),
     Whole(Box<Frame<'a>>),
 }
@@ -94,8 +96,8 @@ impl<'a> StoredFrames<'a> {
         Ok(())
     }
 
-    /// Passes the frame of a number to `show`; `None` if there are not as many. The memory of a
-    /// document that was [recycled](Scanner::recycle) is used for it.
+    /// Passes the frame with this number to `show`, and returns its result; `None` if there are not
+    /// as many frames. The frame uses the memory of a [recycled](Scanner::recycle) document.
     pub fn get<T>(
         &self,
         mut number: usize,
@@ -118,8 +120,8 @@ pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
 }
 
 /// Returns all frames of an input in memory, the same as [`super::Frames`] within the limit on one
-/// frame. `None` if a frame is too long, or all frames or their index would need too much memory: the
-/// input has to be read frame by frame then.
+/// frame. `None` if a frame is too long, or the frames or their index would need too much memory.
+/// The input then has to be read frame by frame.
 pub fn frames_in_memory_within(bytes: &[u8], max_event: usize) -> Option<StoredFrames<'_>> {
     let limit = Limit::new(max_event);
     if bytes.len() > limit.in_memory() {
@@ -178,7 +180,7 @@ impl<'a> Scanned<'a> {
         self.frames.push(StoredFrame::Whole(Box::new(frame)));
     }
 
-    /// Passes the frame of a number to `show`.
+    /// Passes the frame with this number to `show`.
     fn show<T>(
         &self,
         number: usize,
@@ -199,7 +201,8 @@ impl<'a> Scanned<'a> {
     }
 }
 
-/// Shrinks the document of a frame that is kept to the memory that it needs.
+/// Reduces the memory of the document of a frame to what the document needs, because the frame is
+/// kept.
 fn settle<'a>(Frame { place, content }: Frame<'a>, scanner: &mut Scanner) -> Frame<'a> {
     let content = match content {
         Content::Document(document) => Content::Document(scanner.settle(document)),
@@ -232,8 +235,8 @@ fn frames_of_halves(bytes: &[u8], limit: Limit) -> Option<StoredFrames<'_>> {
         let first = Scanned::new(first, limit);
         Some((first, second.join().unwrap_or_else(|panic| resume_unwind(panic))))
     })?;
-    // Documents end where they end, whatever follows. What is not a document may continue in the
-    // second half.
+    // The end of a document does not depend on what follows. Bytes that are not a document may
+    // continue in the second half.
     let nodes = 2 * MAX_NODES - first.max_nodes - second.max_nodes;
     let is_too_much = nodes > MAX_NODES || first.frames.len() + second.frames.len() > MAX_FRAMES;
     if first.has_invalid || first.is_over_limit || second.is_over_limit || is_too_much {
@@ -259,8 +262,8 @@ fn second_half(bytes: &[u8]) -> Option<usize> {
     is_between_objects.then_some(end + 1)
 }
 
-/// Passes the frames of an input in memory to `show` until it breaks off: the same frames as those of
-/// [`super::Frames`] without a limit.
+/// Passes the frames of an input in memory to `show` until that returns `Break`. They are the same
+/// as those of [`super::Frames`] without a limit.
 pub fn each_frame_in_memory<'a>(
     bytes: &'a [u8],
     show: &mut dyn FnMut(&Frame<'a>) -> ControlFlow<()>,
@@ -396,7 +399,7 @@ impl<'a, 's> Splitter<'a, 's> {
                     }
                     None => return self.add_invalid_line(rest.len(), reason),
                 },
-                // Only text that continues can be undecided.
+                // A step is undecided only if the text continues.
                 Step::More => return self.add_invalid_line(rest.len(), Reason::Stray),
             };
             self.skip(length);
@@ -462,7 +465,8 @@ mod tests {
         ])
     }
 
-    /// The place of a frame, its bytes, the number of nodes, and why it is not a document.
+    /// The place of a frame, its bytes, its number of nodes, and the reason for which it is not a
+    /// document.
     type Description = (Place, Vec<u8>, usize, Option<Reason>);
 
     fn describe(frame: &Frame<'_>) -> Description {

@@ -1,9 +1,9 @@
-//! Frames that are too long for memory, split into pieces.
+//! Splits frames that are too long for memory into pieces.
 
 use super::step::without_return;
 
 /// Finds the end of a frame that is not read as a document, in one pass over bytes that arrive in
-/// chunks. It is the same as that of an invalid document (see the parent module).
+/// chunks. It is the end that an invalid document would have (see the parent module).
 #[derive(Debug, Default)]
 pub(super) struct FrameEnd {
     state: State,
@@ -15,7 +15,7 @@ pub(super) struct FrameEnd {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// At the first byte.
+    /// Before the first byte.
     #[default]
     Begin,
     /// On the first line, which is only a bracket so far.
@@ -30,16 +30,16 @@ enum State {
 
 /// A piece of a frame.
 pub(super) struct Piece {
-    /// Its length.
+    /// The length of its content in bytes.
     pub content: usize,
-    /// The number of bytes that it takes up: a carriage return before a line end is not part of the
-    /// content.
+    /// The number of bytes that it takes up in the input, with a carriage return before a line end,
+    /// which is not part of the content.
     pub used: usize,
     pub is_last: bool,
 }
 
-/// Returns the length of the first piece of bytes, which is at most `most`. A character is
-/// not split, unless the piece is not text.
+/// Returns the length of the first piece of bytes, which is at most `most`. A character of text is
+/// not split.
 pub fn piece_length(bytes: &[u8], most: usize) -> usize {
     let piece = &bytes[..most.min(bytes.len())];
     match std::str::from_utf8(piece) {
@@ -60,7 +60,7 @@ impl FrameEnd {
             }
         }
         let length = piece_length(held, most);
-        // All bytes in memory have been scanned, so these come after the piece.
+        // All bytes in memory have been scanned, so the scanned bytes after the piece remain.
         self.seen -= length;
         self.found = self.found.map(|end| end - length);
         if let State::LineEnd(at) = &mut self.state {

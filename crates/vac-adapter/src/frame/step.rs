@@ -4,11 +4,12 @@ use vac_value::{Document, Kind, Limits, Problem, Scanner, SyntaxError};
 
 use super::{Content, Frame, Place, Raw, Reason};
 
-/// Levels around a native value in a record, with some to spare. A document that is this much below
-/// the limit can still be read inside its record.
+/// The maximum number of levels around a native value in a record, with a margin. A document with
+/// so much less depth than the limit can be read inside its record.
 const LEVELS_AROUND: usize = 16;
 
-/// Returns a scanner for native documents, which refuses those too deep for their record.
+/// Returns a scanner for native documents, which refuses documents that are nested too deep for a
+/// record.
 pub fn scanner() -> Scanner {
     scanner_within(Limits::default().nodes)
 }
@@ -22,7 +23,7 @@ pub(super) fn scanner_within(nodes: usize) -> Scanner {
 /// The input that follows the text in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// More text, perhaps.
+    /// Possibly more text.
     Open,
     /// A byte that is not UTF-8.
     InvalidByte,
@@ -38,7 +39,7 @@ pub(super) enum Step<'t> {
     Nul,
     /// Bytes that are not a document.
     Invalid(Reason),
-    /// More text is needed to know.
+    /// More text is needed to decide.
     More,
 }
 
@@ -58,7 +59,7 @@ pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'
             End::InvalidByte => Step::Invalid(utf8_at(text.len())),
             End::Input => Step::Invalid(Reason::Syntax(error)),
         },
-        // A line that ends inside a text is truncated.
+        // A line that ends inside a text was truncated.
         Err(SyntaxError { offset, problem: Problem::ControlCharacter })
             if text[offset..].starts_with(['\n', '\r']) =>
         {
@@ -115,7 +116,7 @@ pub(super) fn invalid_end(text: &str, end: End) -> Option<usize> {
     if !matches!(bytes[..stopped].trim_ascii_end(), b"{" | b"[") {
         return Some(stopped);
     }
-    // Pretty-printed: on to the first line that is not indented.
+    // A pretty-printed document ends with the first line that is not indented.
     while bytes[stopped] == b'\n' {
         let closes = match bytes.get(stopped + 1) {
             Some(b' ' | b'\t') => false,

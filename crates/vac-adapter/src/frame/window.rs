@@ -1,5 +1,5 @@
-//! The part of the input that is in memory: bytes that are known to be UTF-8, and the bytes
-//! after them that are not checked yet.
+//! Keeps the part of the input that is in memory: bytes that are known to be UTF-8, and the bytes
+//! after them that have not been checked yet.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ use super::step::{End, invalid_end, line_ends, without_return};
 #[derive(Debug)]
 pub(super) struct Window<R> {
     input: R,
-    /// The least number of bytes to read at once.
+    /// The minimum number of bytes to read at once.
     chunk: usize,
     /// Checked text, used up to `at`.
     text: String,
@@ -42,7 +42,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Makes the text longer, up to about `most` bytes; false if it cannot be made longer.
+    /// Extends the text, up to about `most` bytes. Returns false if it cannot be extended.
     pub fn fill(&mut self, most: usize) -> io::Result<bool> {
         if self.is_invalid || (self.ended && self.from == self.bytes.len()) {
             return Ok(false);
@@ -91,7 +91,7 @@ impl<R: Read> Window<R> {
     /// Appends valid UTF-8 to the text, at most a chunk.
     fn check(&mut self) -> io::Result<()> {
         let unchecked = &self.bytes[self.from..];
-        // Room for a whole character, however small chunks are.
+        // Reserve memory for a whole character, even if chunks are smaller.
         let most = self.chunk.max(AHEAD);
         let is_all = unchecked.len() <= most;
         let unchecked = &unchecked[..unchecked.len().min(most)];
@@ -119,7 +119,7 @@ fn reserve(reserved: Result<(), std::collections::TryReserveError>) -> io::Resul
     reserved.map_err(|_| super::out_of_memory())
 }
 
-/// Allocations below this size are not tried first.
+/// The size in bytes from which an allocation is tried first.
 const FEW: usize = 4 << 20;
 
 /// Fails if `size` bytes of memory cannot be allocated. The index of a long frame, its entry and
@@ -128,7 +128,7 @@ const FEW: usize = 4 << 20;
 fn require(size: usize) -> io::Result<()> {
     let mut probe = Vec::<u8>::new();
     let reserved = probe.try_reserve_exact(size);
-    // Otherwise the compiler may remove an allocation that is freed at once.
+    // Without this, the compiler could remove an allocation that is freed immediately.
     std::hint::black_box(&probe);
     reserve(reserved)
 }
@@ -192,7 +192,7 @@ impl<R: Read> Window<R> {
         Ok(bytes)
     }
 
-    /// Turns the text into bytes, to split them into pieces.
+    /// Converts the text to bytes, to split them into pieces.
     pub fn begin_pieces(&mut self) {
         self.text.drain(..self.at);
         self.at = 0;
@@ -274,7 +274,7 @@ impl<R> Window<R> {
         self.line
     }
 
-    /// Returns what follows the text.
+    /// Returns the kind of input that follows the text.
     pub fn end(&self) -> End {
         match (self.is_invalid, self.ended && self.from == self.bytes.len()) {
             (true, _) => End::InvalidByte,

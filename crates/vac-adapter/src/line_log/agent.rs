@@ -21,11 +21,11 @@ use crate::verdict::Verdict;
 pub struct LineAgent {
     /// The name of the agent.
     pub name: &'static str,
-    /// Its name for messages.
+    /// The name of the agent in messages.
     pub title: &'static str,
     /// Returns how well the documents of a sample fit.
     pub detect: fn(&Sample<'_>) -> Verdict,
-    /// Returns what the beginning of a log states about its session.
+    /// Returns the facts that the beginning of a log states about its session.
     pub preview: fn(&Sample<'_>) -> Preview,
     /// Returns the other agent that wrote a log, if its content names it.
     pub fork: fn(&Sample<'_>) -> Option<&'static str>,
@@ -39,11 +39,11 @@ pub struct LineAgent {
     pub mappings: &'static [&'static [Mapping]],
     /// The tools.
     pub tools: &'static ToolTable,
-    /// The types of events that say that a summary replaces the conversation so far.
+    /// The types of events which state that a summary replaces the conversation so far.
     pub compaction_events: &'static [&'static str],
     /// The rules for texts in the user's name.
     pub prompt_rules: &'static [PromptRule],
-    /// Removes what the agent adds around the words of the user.
+    /// Removes the text that the agent adds around the words of the user.
     pub typed: fn(&str, &Rest<'_>) -> Option<Typed>,
     /// Returns the text of a tool's output.
     pub result_text: fn(&Any<'_>) -> Option<String>,
@@ -51,11 +51,11 @@ pub struct LineAgent {
     pub logs_results: bool,
     /// Whether every word is in one piece in the bytes of a log.
     pub writes_whole_texts: bool,
-    /// What distinguishes the sessions of a log that contains several.
+    /// The marks that distinguish the sessions of a log that contains several.
     pub session_marks: Option<&'static [SessionMark]>,
     /// The places.
     pub places: &'static [AgentPlace],
-    /// The files that belong to a session besides its log.
+    /// The files that belong to a session in addition to its log.
     pub companions: &'static Companions,
     /// The databases.
     pub stores: &'static Stores,
@@ -95,9 +95,9 @@ impl LineAgent {
     }
 }
 
-/// An agent whose sessions are lines. Its tables are its [`Adapter`].
+/// An agent whose sessions consist of lines. Its tables implement its [`Adapter`].
 pub trait LineAdapter: Sync {
-    /// Its tables.
+    /// The tables of the agent.
     const AGENT: LineAgent;
 }
 

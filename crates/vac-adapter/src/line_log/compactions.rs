@@ -16,14 +16,15 @@ impl Compactions {
     /// Adds a compaction: the entry with the id `by` replaces the messages, calls and results of all
     /// lines before the line `before`.
     pub fn add(&mut self, before: u64, by: String) {
-        // One that replaces nothing that an earlier one has not replaced is not needed.
+        // A compaction whose lines an earlier one has already replaced is not needed.
         if self.found.last().is_none_or(|(last, _)| *last < before) {
             self.found.push((before, by));
         }
     }
 
-    /// Annotates the entry of a line that a summary has replaced. Events, and what a subagent did,
-    /// are not part of the conversation that is replaced, and what was superseded before stays so.
+    /// Annotates the entry of a line that a summary has replaced. Events and entries of subagents
+    /// are not part of the conversation that is replaced, and entries that were superseded before
+    /// keep their annotation.
     pub(super) fn annotate(&self, entry: &mut Entry<'_>, index: u64) {
         let next = self.found.partition_point(|(before, _)| *before <= index);
         let Some((_, by)) = self.found.get(next) else { return };

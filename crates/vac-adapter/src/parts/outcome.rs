@@ -1,5 +1,4 @@
-//! Determines how a tool call ended, and what the text of its result states about it, as Gemini CLI and
-//! its forks write it.
+//! Determines how a tool call of Gemini CLI or of its forks ended, also by the text of its result.
 //!
 //! | the log states | outcome |
 //! |---|---|
@@ -12,7 +11,7 @@
 use vac_record::annotations::{Decider, Decision, EntryAnnotations, Outcome, Permission};
 use vac_value::{Kind, Node, Text};
 
-/// Beginnings of what a shell tool returns for a command that was stopped.
+/// Beginnings of the results of a shell tool for a command that was stopped.
 const CANCELLED_COMMANDS: &[&str] =
     &["Command was cancelled by user", "Command was automatically cancelled"];
 /// The beginning of the error of a call that was cancelled.
@@ -110,8 +109,8 @@ struct CommandEnd {
 }
 
 impl CommandEnd {
-    /// Parses the lines at the end of what a shell tool returns. Newer versions leave out those
-    /// that state nothing, so that a line of the command's own output may come before them.
+    /// Parses the lines at the end of what a shell tool returns. Newer versions leave out lines
+    /// without information, so that a line of the command's own output may come before them.
     fn parse(text: &str) -> Self {
         let mut text = text.trim_end();
         while let Some(rest) = text.strip_suffix("</hook_context>") {

@@ -1,4 +1,4 @@
-//! The text of a tool's output.
+//! Extracts the text of a tool's output.
 
 use vac_value::{Any, Kind, Node};
 

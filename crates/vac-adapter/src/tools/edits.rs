@@ -1,4 +1,4 @@
-//! The changes of an edit, read from the input of its call.
+//! Reads the changes of an edit from the input of its call.
 //!
 //! A tool states which members of its input contain the change ([`ChangeKeys`]): the old and the
 //! new text, the whole new content, or a patch in the format of `apply_patch` or of `diff -u`.
@@ -7,10 +7,10 @@ use vac_value::{Kind, Node};
 
 use super::{Tool, ToolTable};
 
-/// At most this many edits of one call are returned.
+/// The maximum number of edits of one call that are returned.
 const MAX_EDITS: usize = 1000;
 
-/// Members of an edit's input that state what it changes, most specific first.
+/// The members of an edit's input that state its changes, most specific first.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeKeys {
     /// The text to replace.
@@ -26,7 +26,7 @@ pub struct ChangeKeys {
 }
 
 impl ChangeKeys {
-    /// The input does not say what it changes.
+    /// No members: the input does not state the changes.
     pub const NONE: Self = Self { old: &[], new: &[], content: &[], list: &[], patch: &[] };
 }
 
@@ -55,7 +55,7 @@ pub enum Change {
     Patch(String),
     /// The file is deleted.
     Delete,
-    /// The input does not say.
+    /// The input does not state the change.
     Unknown,
 }
 

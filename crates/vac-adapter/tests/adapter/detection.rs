@@ -2,7 +2,7 @@
 
 use vac_adapter::{Beginning, Memory};
 
-/// The bytes of a long input that detection looks at.
+/// The number of bytes of a long input that detection reads.
 const MAX_SAMPLE: usize = 4 << 20;
 
 /// Returns the documents of an input that adapters receive for detection.

@@ -1,4 +1,4 @@
-//! Frames that are longer than a frame may be.
+//! Tests frames that exceed the limit.
 
 use vac_adapter::frame::{Content, Frames, Place, Raw, Reason};
 use vac_adapter::redact::{Redactor, Secrets};
@@ -104,7 +104,7 @@ fn long_malformed_bytes_are_complete_in_their_pieces() {
     let bytes = [b"\xff".repeat(300), b"\n{}".to_vec()].concat();
     let found = join_pieces(&bytes, LIMIT);
     assert_eq!(found, [(b"\xff".repeat(300), true), (b"{}".to_vec(), false)]);
-    // A bad byte late in a line that is text before.
+    // A line with an invalid byte after much text.
     let late = [text(400).into_bytes(), b"\xc3(\xff".to_vec(), b"\n{}".to_vec()].concat();
     assert_eq!(
         join_pieces(&late, LIMIT),

@@ -1,4 +1,4 @@
-//! Writes what was converted, one log after the other.
+//! Writes the statements about converted logs, one log after the other.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::journal::ArchiveHead;
 use crate::selection::Selection;
 use crate::writer::Writer;
 
-/// A head acknowledges at most this many versions.
+/// The maximum number of versions that a head acknowledges.
 const MAX_ACKNOWLEDGED: usize = 4096;
 
-/// Takes what was stored, in order.
+/// Receives the results of converting logs, in order.
 pub(super) struct Run<'r> {
     pub writer: Writer<'r>,
     pub selection: Selection,
@@ -40,7 +40,7 @@ impl Run<'_> {
             Outcome::Broken(error) => return Err(error),
             Outcome::Unchanged => self.summary.unchanged += 1,
             Outcome::NotALog => self.summary.skipped += 1,
-            // The index keeps that it was acknowledged.
+            // Only the index states the acknowledgement.
             Outcome::NotALogAnyMore(reason) if self.acknowledges => {
                 self.summary.skipped += 1;
                 self.summary.accepted.push((shown.clone(), reason));
@@ -100,10 +100,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes what waits, a head and the index.
+    /// Writes the waiting statements, a head and the index.
     pub fn finish(mut self, failure: Option<Error>, build: &str) -> Result<AddSummary> {
         if let Some(error) = failure {
-            // What is stated already gets a head if that is possible; otherwise the next run does it.
+            // Write a head for the statements, if possible. Otherwise the next run does.
             if self.writer.flush().is_ok() && self.writer.is_ahead() {
                 let _ = self.writer.write_head(Vec::new());
             }
@@ -120,7 +120,7 @@ impl Run<'_> {
         for numbers in acknowledged {
             self.writer.write_head(numbers.to_vec())?;
         }
-        // What was not searched in this run is known as before.
+        // Keep the facts about logs that were not searched in this run.
         let mut logs = std::mem::take(&mut self.logs);
         let members: HashSet<String> = logs.iter().flat_map(|log| &log.members).cloned().collect();
         let is_other = |log: &&KnownLog| !log.members.iter().any(|it| members.contains(it));

@@ -1,10 +1,10 @@
-//! What the content of an object is written to.
+//! Writers that the content of an object is written to.
 
 use std::io::{self, Write};
 
 use vac_store::Sha256;
 
-/// Hashes and counts what is written.
+/// A writer that hashes and counts bytes, and passes them on.
 pub(super) struct Hashing<'o> {
     pub out: &'o mut dyn Write,
     pub hash: Sha256,
@@ -24,7 +24,7 @@ impl Write for Hashing<'_> {
     }
 }
 
-/// Hashes the first bytes, and ignores those after them.
+/// A writer that hashes the first bytes, and ignores all others.
 pub(super) struct Beginning {
     pub hash: Sha256,
     pub room: u64,
@@ -44,7 +44,7 @@ impl Write for Beginning {
     }
 }
 
-/// Passes on at most this many bytes.
+/// A writer that passes on a limited number of bytes.
 pub(crate) struct Bounded<W> {
     pub out: W,
     max: u64,
@@ -73,7 +73,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// Bytes in memory, at most this many.
+/// A writer that keeps a limited number of bytes in memory.
 pub(super) struct Limited {
     pub bytes: Vec<u8>,
     pub max: usize,

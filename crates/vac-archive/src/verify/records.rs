@@ -37,7 +37,7 @@ impl Check<'_> {
         let mut used = UsedObjects::new();
         let mut sources: Vec<(Hash, u64, u64)> = Vec::new();
         let (objects, key) = (&self.objects, self.key);
-        // What a changed description states is not held against records.
+        // Do not compare records with a changed description.
         let stated = self.description.filter(|_| !self.findings.has_problem(DESCRIPTION));
         let encoding = stated.map(ArchiveDescription::encoding);
         let findings = &mut self.findings;
@@ -70,7 +70,7 @@ impl Check<'_> {
         })?;
         let by_number: HashMap<u64, &Statement> =
             statements.iter().flatten().map(|it| (it.claim.number, it)).collect();
-        // Each once, whatever number of versions have it.
+        // Check each source once, even if several versions have it.
         sources.sort_unstable();
         sources.dedup_by_key(|(hash, size, _)| (*hash, *size));
         let work = |(hash, size, number): (Hash, u64, u64)| {
@@ -92,7 +92,7 @@ impl Check<'_> {
             let [now_sources, before_sources] =
                 [now, before].map(|it| compared_sources.get(&it.claim.number));
             let (Some(later), Some(earlier)) = (now_sources, before_sources) else { return None };
-            // What is missing or changed is reported.
+            // Missing and changed objects have been reported.
             let is_comparable = is_intact(now) && is_intact(before);
             let is_refuted =
                 is_comparable && has_lost(objects, (now, later), (before, earlier), &used);
@@ -114,7 +114,7 @@ impl Check<'_> {
     }
 }
 
-/// What is wrong, and the reason.
+/// The kind of finding, and its reason.
 type Wrong = (FindingKind, String);
 
 fn wrong(error: &ObjectError) -> Wrong {
@@ -136,8 +136,8 @@ fn continued(statements: &[Option<Statement>]) -> Vec<(&Statement, &Statement)> 
     statements.iter().flatten().filter_map(pair).collect()
 }
 
-/// Whether something of an earlier version is not in a later one. Without logs, an entry that was
-/// incomplete in the earlier version can have become another one, so that nothing is known.
+/// Returns whether a later version lacks something of an earlier one. Returns false without logs,
+/// because an entry that was incomplete in the earlier version can have changed.
 fn has_lost(
     objects: &Objects,
     (now, later): (&Statement, &[SourceLine]),
@@ -148,7 +148,7 @@ fn has_lost(
         return false;
     }
     let is_intact = |source: &SourceLine| used.get(&source.sha_256) == Some(&true);
-    // What is missing or changed is reported.
+    // Missing and changed objects have been reported.
     if !later.iter().chain(earlier).all(is_intact) {
         return false;
     }

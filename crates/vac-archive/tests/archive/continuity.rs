@@ -1,4 +1,4 @@
-//! Which version is the previous one, and what is stated about it if that is unknown.
+//! Tests which version becomes the previous one, and the statement if it cannot be compared.
 
 use std::fs;
 use std::io::Read as _;

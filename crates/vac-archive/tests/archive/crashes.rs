@@ -1,4 +1,4 @@
-//! A process that ends at any point, and a disk that is full, leave a valid archive.
+//! Tests that a process that ends at any point, and a full disk, leave a valid archive.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ fn file_that_is_cut_off_anywhere_is_repaired_or_refused() {
     for name in ["statements", "heads"] {
         let path = world.archive().join(name);
         for end in 0..after[name].len() {
-            // As if the run had ended while it wrote this file.
+            // Simulate that the run ended while it wrote this file.
             for (other, bytes) in &after {
                 std::fs::write(world.archive().join(other), bytes).unwrap();
             }

@@ -1,5 +1,5 @@
-//! Random histories: every version ever added is still there, and the check names exactly what was
-//! done to the files.
+//! Tests random histories: every version that was added is kept, and the check reports exactly the
+//! changes of files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use vac_archive::{Archive, Disk, FindingKind};
 
 use crate::world::{World, lines_of};
 
-/// Something that happens to the logs or to the archive.
+/// A change of the logs or of the archive.
 #[derive(Clone, Debug)]
 enum Deed {
     Grow(usize),
@@ -45,7 +45,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 
 const NAMES: [&str; 3] = ["ada.jsonl", "bob.jsonl", "cyd.jsonl"];
 
-/// What is known about the history.
+/// The expected state after the history so far.
 struct Model {
     world: World,
     /// The file that each session is in, and its lines.
@@ -221,14 +221,14 @@ fn emptied_log_is_reported_until_it_is_acknowledged() {
     assert_eq!((summary.failed.len(), summary.accepted.len()), (0, 1), "{summary:?}");
     let summary = world.add();
     assert_eq!((summary.failed.len(), summary.skipped), (0, 2), "{summary:?}");
-    // The index alone states it, as its format says.
+    // The index alone states it, as its format states.
     let index = world.archive().join("index");
     let bytes = std::fs::read(&index).unwrap();
     std::fs::remove_file(&index).unwrap();
     assert_eq!(world.add().failed.len(), 1);
     std::fs::write(&index, bytes).unwrap();
     assert_eq!(world.add().failed.len(), 0);
-    // It comes back.
+    // The log is restored.
     world.write("one.jsonl", &["a", "c"]);
     assert_eq!(world.add().added[0].version, 2);
     assert!(world.verify().valid);

@@ -1,4 +1,4 @@
-//! Every change of an archive is found, and named for what it is.
+//! Tests that every change of an archive is found and reported as what it is.
 
 use std::fs;
 
@@ -342,7 +342,7 @@ fn false_claim_to_contain_the_previous_version_is_found() {
     world.add();
     world.write("one.jsonl", &["a"]);
     assert_eq!(world.add().discontinued.len(), 1);
-    // The owner of the key states that nothing was lost.
+    // The owner of the key signs that nothing was lost.
     sign_again(&world, "statements", None, |claim| with_value(&claim, "continues", 1, &[0xf5]));
     sign_head_again(&world);
     let expected = "changed: statements: statement 1: version 2 of session one does not contain \

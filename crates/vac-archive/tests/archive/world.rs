@@ -1,4 +1,4 @@
-//! A home with sessions, an archive of them, and what happens to both.
+//! A home with sessions, an archive of them, and functions that change both.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,8 @@ use crate::ir::{
     RuleId, TagNumber, Type, TypeKind,
 };
 
-/// Parts of a value that `.eq` and `.ne` compare with, and of an element of `.join`.
+/// The maximum number of parts of a value that `.eq` and `.ne` compare with, and of an element of
+/// `.join`.
 const MAX_PARTS: usize = 1_000;
 
 /// Checks the arguments of all control operators.
@@ -199,7 +200,7 @@ fn literal<'r>(rules: &'r [Rule], of: &'r Type) -> Option<&'r LiteralValue> {
     }
 }
 
-/// Returns whether a type has just one value.
+/// Returns whether a type has exactly one value.
 fn is_value(rules: &[Rule], of: &Type, parts: &mut usize) -> bool {
     *parts += 1;
     if *parts > MAX_PARTS {
@@ -230,7 +231,7 @@ fn are_values(rules: &[Rule], group: &Group, needs_keys: bool, parts: &mut usize
     })
 }
 
-/// Returns whether a type is not known to be something else than a string.
+/// Returns whether a type can be a string, as far as known.
 fn can_be_string(rules: &[Rule], of: &Type) -> bool {
     let mut open = vec![of];
     let mut parts = 0;

@@ -1,4 +1,4 @@
-//! Constants: types that have exactly one value, and the operators that compute them.
+//! Resolves constants: types that have exactly one value, and the operators that compute them.
 
 use std::rc::Rc;
 
@@ -71,19 +71,19 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Returns the constant that a rule is. The answer is cached, because many references may ask
-    /// for it.
+    /// Returns the value of a rule that has only one. The result is cached, because many references
+    /// may need it.
     fn constant_rule(&mut self, named: &Named<'a>) -> Result<Option<Literal>, Error> {
         if let Some(known) = self.constants.get(&named.key) {
             return Ok(known.clone());
         }
-        // The answer if the rule refers to itself while it is being resolved.
+        // The result for a rule that refers to itself while it is being resolved.
         self.constants.insert(named.key.clone(), None);
         let Some((sole, scope)) = named.sole_type() else { return Ok(None) };
         let literal = self.constant_type(sole, &scope);
         match &literal {
             Ok(literal) => self.constants.insert(named.key.clone(), literal.clone()),
-            // The next rule that asks gets the same error.
+            // Resolve the rule again for the next reference, which gets the same error.
             Err(_) => self.constants.remove(&named.key),
         };
         literal

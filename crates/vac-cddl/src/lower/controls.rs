@@ -1,4 +1,4 @@
-//! Ranges and control operators.
+//! Lowers ranges and control operators.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::syntax::ast::{Operator as AstOperator, OperatorKind, Type1};
 use crate::xsd;
 
-/// The control operators that are understood.
+/// The supported control operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Size,

@@ -15,7 +15,7 @@ enum Mark {
 pub(super) fn refuse(rules: &[Rule]) -> Result<(), Error> {
     let mut marks = vec![Mark::New; rules.len()];
     for start in 0..rules.len() {
-        // The way from `start`, each rule with those of its references that are left.
+        // The path from `start`: each rule, and its references that are still to be visited.
         let mut path = Vec::new();
         let mut next = Some(start);
         loop {

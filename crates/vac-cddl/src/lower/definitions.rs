@@ -1,4 +1,4 @@
-//! The definition of each name, before anything is resolved.
+//! Collects the definition of each name, before names are resolved.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ pub(super) struct Definitions<'a> {
 
 /// The definition of a name: all rules of that name.
 pub(super) struct Definition<'a> {
-    /// With its `$` or `$$`, and with the prefix of its module.
+    /// The name with its `$` or `$$`, and with the prefix of its module.
     pub(super) name: Rc<str>,
     pub(super) origin: RuleOrigin,
     /// The first place of the name.
@@ -30,7 +30,7 @@ pub(super) struct Definition<'a> {
     pub(super) has_group: bool,
 }
 
-/// One rule of the text: what `=`, `/=` or `//=` says.
+/// One rule of the text, with `=`, `/=` or `//=`.
 pub(super) struct Part<'a> {
     pub(super) rule: &'a ast::Rule<'a>,
     pub(super) source: &'a Source<'a>,
@@ -106,7 +106,7 @@ impl<'a> Definitions<'a> {
         if rule.assignment == Assignment::Define
             && let Some(first) = known.defining.map(|index| &known.parts[index])
         {
-            // Repeating a definition as it is changes nothing.
+            // An identical definition may be repeated.
             if first.source.written(first.rule.span).eq(source.written(rule.span)) {
                 return Ok(());
             }

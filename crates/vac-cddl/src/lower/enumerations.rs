@@ -1,4 +1,4 @@
-//! `&`: the values of a group as alternatives.
+//! Lowers `&`: the values of a group become alternatives.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Groups and their entries.
+//! Lowers groups and their entries.
 
 use std::rc::Rc;
 
@@ -276,7 +276,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns a map or an array. If it is inside another and contains a recursive group, it
-    /// becomes a rule of its own, so that the content of the group comes to an end.
+    /// becomes a rule of its own, so that inlining the group ends.
     pub(super) fn container(
         &mut self,
         type2: &'a Type2<'a>,
@@ -287,7 +287,7 @@ impl<'a> Lowering<'a> {
         let at = type2.span.start;
         let is_inside = self.containers > 0 || !self.inlining.is_empty();
         let recursive = if is_inside && !self.recursive.is_empty() {
-            // All of the text may be gone through to find one.
+            // The search may read all of the text.
             self.copy(type2.span.end - at, scope, at)?;
             self.recursive_group(group, scope)?
         } else {
@@ -391,7 +391,7 @@ fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     if scope.source.number == 0 {
         return format!("{group}@{line}:{column}");
     }
-    // Another text may have one at the same place, and one module may have two prefixes.
+    // Another text may have a container at the same place, and one module may have two prefixes.
     let (number, prefix) = (scope.source.number, scope.namespace.prefix());
     format!("{group}@{prefix}{file}#{number}:{line}:{column}")
 }

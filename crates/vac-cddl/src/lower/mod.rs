@@ -1,6 +1,6 @@
-//! From the syntax tree to the intermediate representation.
+//! Lowers the syntax tree to the intermediate representation.
 //!
-//! `definitions` collects what is said about each name, and the other modules lower types and
+//! `definitions` collects the definitions of each name, and the other modules lower types and
 //! groups rule by rule. Group rules, generic rules and constants are resolved where they are used.
 
 pub(crate) mod arguments;
@@ -44,16 +44,16 @@ struct Lowering<'a> {
     recursive: &'a HashSet<String>,
     /// Instances, containers and rules of the prelude that were used so far.
     found: HashSet<String>,
-    /// Those that are still to be lowered.
+    /// The instances, containers and rules that are still to be lowered.
     instances: Vec<Pending<'a>>,
     prelude: VecDeque<Named<'a>>,
-    /// The end of the chain of names that each rule begins, for rules that only name another.
+    /// For rules that only name another rule: the end of the chain of names.
     ends: HashMap<String, End<'a>>,
-    /// The constant that a rule is, or that it is not one.
+    /// The value of each rule that is a constant; `None` for other rules.
     constants: HashMap<String, Option<Literal>>,
     /// The groups within each other that are being inlined.
     inlining: Vec<String>,
-    /// The maps and arrays around the construct that is being lowered.
+    /// The number of maps and arrays around the construct that is being lowered.
     containers: usize,
     patterns: Patterns,
     depth: usize,
@@ -203,8 +203,8 @@ impl<'a> Lowering<'a> {
         self.is_group(&Target::Named(Named::plain(definition)))
     }
 
-    /// Returns whether a limit was exceeded. Then everything that follows fails, and the first
-    /// error states which.
+    /// Returns whether a limit was exceeded. If so, lowering anything else fails, and the first
+    /// error names the limit.
     fn is_exhausted(&self) -> bool {
         self.nodes > limits::NODES
             || self.copies > limits::COPIES
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Counts bytes of the text that are copied, or gone through, where it is used.
+    /// Counts bytes of the text that are copied or searched.
     fn copy(&mut self, bytes: usize, scope: &Scope<'a>, at: usize) -> Result<(), Error> {
         self.copy_at(bytes, || scope.location(at))
     }

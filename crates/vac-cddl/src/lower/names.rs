@@ -35,7 +35,7 @@ impl Scope<'_> {
 pub(super) struct Argument<'a> {
     pub(super) type1: &'a Type1<'a>,
     pub(super) scope: Rc<Scope<'a>>,
-    /// As it is written, with parameters replaced by their arguments.
+    /// The argument as it is written, with parameters replaced by their arguments.
     text: String,
 }
 
@@ -231,7 +231,7 @@ impl<'a> Lowering<'a> {
                 }
                 let sole = named.sole_type();
                 match sole.and_then(|(sole, scope)| Some((sole_type2(sole)?, scope))) {
-                    // A name that was passed before is defined by itself.
+                    // A name that occurs again in the chain is defined by itself.
                     Some((type2, scope)) if passed.insert(named.key.clone()) => {
                         End::Type2(type2, scope)
                     }
@@ -288,7 +288,7 @@ pub(super) fn one_line(span: TextSpan, scope: &Scope) -> String {
             Some((_, argument)) if token.kind == TokenKind::Name && !is_key => {
                 text.push_str(&argument.text);
             }
-            // Another module may mean something else by the same name.
+            // The same name can have another meaning in another module.
             None if token.kind == TokenKind::Name && !is_key => {
                 text.push_str(scope.namespace.full(written));
             }

@@ -63,8 +63,7 @@ fn lower<'a>(
 
     let recursive = recursion::recursive_groups(&definitions);
 
-    // The first pass finds out which rules there are and in which order, so that the
-    // second can number them.
+    // The first pass finds all rules and their order, so that the second one can number them.
     let unknown = HashMap::new();
     let mut first = Lowering::new(&definitions, &unknown, &recursive, Patterns::default());
     let rules = first.rules();
@@ -118,7 +117,7 @@ fn root(
             .map(|&index| RuleId(index))
             .ok_or_else(|| Error::new(first.location.clone(), why));
     };
-    // An alias has the name of what it refers to.
+    // An alias is replaced by the name that it refers to.
     let defined = definitions.get(start);
     let name = defined.map_or(start, |definition| &definition.name);
     order.get(name).map(|&index| RuleId(index)).ok_or_else(|| match defined {

@@ -1,8 +1,8 @@
-//! Groups that contain themselves by way of a map or an array.
+//! Finds groups that contain themselves through a map or an array.
 //!
-//! Groups are inlined where they are named, which would not come to an end for
-//! these. They are found by their names alone, before anything is lowered, so that
-//! the effort does not depend on how many ways lead through them.
+//! Groups are inlined where they are named, which would never end for these. They are found by
+//! their names alone, before anything is lowered, so that the work does not depend on the number of
+//! paths through them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,8 +25,8 @@ pub(super) fn recursive_groups(definitions: &Definitions<'_>) -> HashSet<String>
         edges.insert(format!("~{}", definition.name), contained);
     }
 
-    // A group that contains no group left, or is contained in none left, is not on a
-    // cycle. What cannot be taken away is on a cycle or between two.
+    // Remove groups that contain none of the remaining groups, or are contained in none of them.
+    // The groups that are left are on a cycle, or on a path between two cycles.
     let mut backwards: HashMap<String, Vec<String>> = HashMap::new();
     for (from, targets) in &edges {
         for to in targets {
@@ -38,7 +38,7 @@ pub(super) fn recursive_groups(definitions: &Definitions<'_>) -> HashSet<String>
     leads_on.into_iter().filter(|name| is_led_to.contains(name)).collect()
 }
 
-/// Returns the nodes from which a path without end leads.
+/// Returns the nodes that an infinite path begins at.
 fn not_ending(
     edges: &HashMap<String, Vec<String>>,
     backwards: &HashMap<String, Vec<String>>,
@@ -60,7 +60,7 @@ fn not_ending(
     ways.into_iter().filter(|(_, count)| *count > 0).map(|(node, _)| node.clone()).collect()
 }
 
-/// Returns whether a name may be inlined: it is a group, or only another name.
+/// Returns whether a name may be inlined: it is a group, or an alias of another name.
 fn is_group_like(definition: &Definition<'_>) -> bool {
     definition.parts.iter().any(|part| match part.body() {
         Body::Group(_) => true,

@@ -1,4 +1,4 @@
-//! Rules that the start rule does not lead to.
+//! Finds rules that the start rule does not lead to.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use crate::syntax::ast::{Body, Rule, Type2Kind};
 
 /// Returns a warning for each rule of the given files that neither the first rule nor the start
 /// rule leads to. Sockets and the rules of modules are meant to be used by other specifications and
-/// are not reported. A rule that is one value is a constant of the generated code.
+/// are not reported. Rules with one value are not reported either, because they become constants of
+/// the generated code.
 pub(super) fn unused<'a>(
     definitions: &'a Definitions<'a>,
     first: &'a Definition<'a>,

@@ -1,4 +1,4 @@
-//! `;# import` and `;# include`: what a directive says.
+//! Parses the directives `;# import` and `;# include`.
 
 use crate::syntax::ast::TextSpan;
 use crate::syntax::is_name;
@@ -12,7 +12,7 @@ const MAX_MODULE_NAME: usize = 255;
 /// A comment that is a directive of CDDL modules.
 #[derive(Debug)]
 pub(crate) struct Directive<'a> {
-    /// Without `;#`.
+    /// The text of the directive without `;#`.
     pub text: &'a str,
     /// The offset of its `;`.
     pub start: usize,

@@ -1,4 +1,4 @@
-//! Collecting the texts of all modules that a specification needs.
+//! Collects the texts of all modules that a specification needs.
 
 use std::collections::HashSet;
 
@@ -43,10 +43,10 @@ struct Loading<'l> {
 }
 
 impl Loading<'_> {
-    /// Loads what a text names.
+    /// Loads the modules that a text names.
     fn follow(&mut self, file: &SpecFile<'_>) {
         if file.text.len() > limits::TEXT_BYTES {
-            // The parser refuses it.
+            // The parser refuses a text that is too long.
             return;
         }
         let comments = syntax::comments(&file.text);

@@ -1,4 +1,4 @@
-//! Following directives: which rules of modules a specification takes, and their names.
+//! Follows directives: determines which rules of modules a specification takes, and their names.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(crate) fn merge<'a>(
 
 struct Merger<'a> {
     sources: HashMap<&'a str, &'a Source<'a>>,
-    /// Modules that are merged already.
+    /// The modules that have been merged.
     merged: HashMap<&'a str, Rc<RuleSet<'a>>>,
     /// The modules within each other that are being merged.
     open: Vec<&'a str>,
@@ -58,7 +58,7 @@ struct Library<'a, 'd> {
 }
 
 impl<'a> Merger<'a> {
-    /// Adds what the directives of some texts ask for.
+    /// Adds the rules that the directives of some texts name.
     fn follow(
         &mut self,
         sources: &[&'a Source<'a>],
@@ -68,7 +68,7 @@ impl<'a> Merger<'a> {
         let mut libraries = Vec::new();
         for source in sources {
             for directive in directives(source.tree.text, &source.tree.comments) {
-                // A directive that cannot be read, or a module that cannot, is refused earlier.
+                // A directive or module that cannot be read was refused before.
                 let Ok(content) = directive.content else { continue };
                 let location = source.location(directive.start);
                 let mut module = self.module(content.module, &location)?;
@@ -172,7 +172,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// Adds from modules what is used and not defined, and what that uses.
+    /// Adds the rules of modules that are used and not defined, and the rules that these use.
     fn import(
         &mut self,
         libraries: &mut [Library<'a, '_>],
@@ -272,7 +272,7 @@ impl<'a> Merger<'a> {
         let mut full: HashMap<Rc<str>, Rc<str>> =
             names.map(|name| (Rc::clone(name), prefixed(name, prefix))).collect();
         for entry in &module.entries {
-            // Sockets belong to the module also if nothing is plugged in there.
+            // Sockets belong to the module even if it has no plugs for them.
             for name in entry.references() {
                 self.count(1, at)?;
                 if name.starts_with('$') && !full.contains_key(name) {

@@ -1,8 +1,8 @@
 //! CDDL modules (draft-ietf-cbor-cddl-modules): rules from other files.
 //!
-//! `;# import` and `;# include` name modules, which a [`ModuleLoader`] turns into texts:
-//! this crate reads no files. First all texts are collected ([`load`]), then the rules of
-//! each module are merged into those that refer to it ([`merge`]).
+//! `;# import` and `;# include` name modules, whose texts a [`ModuleLoader`] returns: this crate
+//! reads no files. First all texts are collected ([`load`]), then the rules of each module are
+//! merged into those that refer to it ([`merge`]).
 
 mod directive;
 mod load;
@@ -18,7 +18,7 @@ pub(crate) use self::load::load;
 pub(crate) use self::merge::{NamedSource, merge};
 pub(crate) use self::rules::{Entry, Namespace, RuleSet, references};
 
-/// A text of a specification, and the name that locations give it.
+/// A text of a specification, with the name that locations contain.
 #[derive(Clone, Debug)]
 pub struct SpecFile<'t> {
     /// The name, usually the path as the user wrote it.
@@ -36,7 +36,7 @@ impl<'t> SpecFile<'t> {
 
 /// Finds the modules that `;# import` and `;# include` name.
 pub trait ModuleLoader {
-    /// Returns the text of a module, or why it cannot be read.
+    /// Returns the text of a module, or the reason why it cannot be read.
     ///
     /// The name consists of ASCII letters, digits, `-`, `_` and `.`, and does not begin
     /// with `.`: it cannot lead out of a folder.

@@ -13,12 +13,12 @@ use crate::syntax::{Symbol, TokenKind};
 pub(crate) struct Namespace {
     /// The prefixes of the module, each with a dot after it.
     pub(super) prefix: String,
-    /// Only names that are called something else.
+    /// The names that differ in the specification.
     pub(super) renamed: HashMap<Rc<str>, Rc<str>>,
 }
 
 impl Namespace {
-    /// Returns the name in the specification of what a text calls `name`.
+    /// Returns the name in the specification of the rule that a text calls `name`.
     pub(crate) fn full<'n>(&'n self, name: &'n str) -> &'n str {
         self.renamed.get(name).map_or(name, |full| full)
     }
@@ -41,7 +41,7 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Returns whether two rules differ in nothing but spaces and comments.
+    /// Returns whether two rules are the same except for spaces and comments.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let own = self.source.written(self.rule.span);
         own.eq(other.source.written(other.rule.span))
@@ -58,14 +58,14 @@ impl Entry<'_> {
 pub(crate) struct Alias {
     pub(crate) name: Rc<str>,
     pub(crate) target: Rc<str>,
-    /// The directive that asks for it.
+    /// The directive that requests it.
     pub(crate) location: Location,
 }
 
 /// The rules of a specification, or of one of its modules.
 #[derive(Clone, Default)]
 pub(crate) struct RuleSet<'a> {
-    /// Those of its own text, then those of modules in the order of the directives.
+    /// The rules of its own text, then those of modules in the order of the directives.
     pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) aliases: Vec<Alias>,
     /// The places of a name in `entries`.
@@ -85,7 +85,7 @@ impl<'a> RuleSet<'a> {
     }
 
     pub(super) fn add(&mut self, entry: Entry<'a>) {
-        // A module can be reached in several ways.
+        // A module can be named by several directives.
         if self.added.insert((std::ptr::from_ref(entry.rule), Rc::clone(&entry.name))) {
             let places = self.by_name.entry(Rc::clone(&entry.name)).or_default();
             places.push(self.entries.len());
@@ -112,8 +112,8 @@ impl<'a> RuleSet<'a> {
         self.by_name.contains_key(name) || self.alias_of.contains_key(name)
     }
 
-    /// Returns whether modules cannot add anything to a name: it is defined with `=`. Sockets and
-    /// names that are only extended so far can be extended further.
+    /// Returns whether a name is defined with `=`, so that modules cannot extend it. Sockets, and
+    /// names that have only been extended so far, can be extended further.
     pub(super) fn is_complete(&self, name: &str) -> bool {
         let is_definition = |place: &usize| {
             let rule = self.entries[*place].rule;

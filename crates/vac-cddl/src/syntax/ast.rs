@@ -25,7 +25,7 @@ pub struct Rule<'a> {
     pub assignment: Assignment,
     /// The type or group that is assigned.
     pub body: Body<'a>,
-    /// From the name to the end of the body.
+    /// The range in the text from the name to the end of the body.
     pub span: TextSpan,
 }
 
@@ -53,9 +53,9 @@ pub enum Body<'a> {
 /// A name with its `$` or `$$`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// As it is written.
+    /// The name as it is written.
     pub text: &'a str,
-    /// Its range in the text.
+    /// The range of the name in the text.
     pub span: TextSpan,
 }
 
@@ -64,7 +64,7 @@ pub struct Name<'a> {
 pub struct Type<'a> {
     /// The alternatives.
     pub choices: Vec<Type1<'a>>,
-    /// All of them.
+    /// The range in the text of all alternatives.
     pub span: TextSpan,
 }
 
@@ -107,7 +107,7 @@ pub enum OperatorKind<'a> {
 pub struct Type2<'a> {
     /// The kind of type.
     pub kind: Type2Kind<'a>,
-    /// Its range in the text.
+    /// The range of the type in the text.
     pub span: TextSpan,
 }
 
@@ -151,7 +151,7 @@ pub enum Type2Kind<'a> {
 /// The number in the head of a data item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HeadNumber<'a> {
-    /// None is given: any number.
+    /// Any number, because none is given.
     Any,
     /// `.18`
     One(u64),
@@ -176,7 +176,7 @@ pub struct Group<'a> {
     /// Whether a comma follows an entry. Parentheses with a comma in them are
     /// never a type.
     pub has_comma: bool,
-    /// With the brackets around it.
+    /// The range in the text, with the brackets around the group.
     pub span: TextSpan,
 }
 
@@ -187,7 +187,7 @@ pub struct GroupEntry<'a> {
     pub occurrence: Option<Occurrence>,
     /// The kind of entry.
     pub kind: EntryKind<'a>,
-    /// The occurrence and what follows it.
+    /// The range in the text of the occurrence, key and type.
     pub span: TextSpan,
 }
 

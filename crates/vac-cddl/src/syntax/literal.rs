@@ -133,7 +133,7 @@ pub(super) fn unsigned(text: &str) -> Result<(u64, usize), String> {
     }
 }
 
-/// Returns the radix of the digits, and the length of the prefix that says so.
+/// Returns the radix of the digits, and the length of the prefix that states it.
 fn radix(unsigned: &str) -> (u32, usize) {
     match unsigned.as_bytes() {
         [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, 2),

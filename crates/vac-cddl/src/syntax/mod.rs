@@ -1,19 +1,17 @@
 //! The grammar of CDDL: RFC 8610 appendix B as updated by RFC 9682.
 //!
 //! [`parse`] reads a text into the rules of a syntax tree ([`ast`]) and keeps
-//! the tokens and comments it was made of. It knows the notation only: whether
-//! names are defined and operators are known is not its concern.
+//! the tokens and comments it consists of. It checks the notation only, not whether names are
+//! defined and operators are known.
 //!
 //! # Decisions
 //!
-//! * **Recursive descent, without going back.** The one ambiguity of the grammar
-//!   is `(`, which opens a type or a group. Inside a group, parentheses are read
-//!   as a group, and turned into a type when an operator follows that only a type
-//!   can have. Time is linear in the length of the text, and recursion is limited
-//!   to 40 brackets within each other.
-//! * **Several errors in one run.** After an error, reading goes on at the next
-//!   rule: a name that `=`, `/=` or `//=` follows, which no other construct
-//!   contains.
+//! * **Recursive descent without backtracking.** The one ambiguity of the grammar is `(`, which
+//!   opens a type or a group. Inside a group, parentheses are parsed as a group, which is turned
+//!   into a type if an operator follows that only a type can have. Time is linear in the length of
+//!   the text, and recursion is limited to 40 nested brackets.
+//! * **Several errors in one run.** After an error, parsing continues at the next rule: a name
+//!   followed by `=`, `/=` or `//=`, which no other construct contains.
 //! * **A little more than the grammar allows.** Tabs are spaces, spaces may
 //!   separate a name from `<` and a tag from `(`, `\'` is an escape in texts too, and a
 //!   byte order mark at the start gives a warning.
@@ -39,7 +37,7 @@ pub struct SyntaxProblem {
     pub message: String,
 }
 
-/// A text and what was read from it.
+/// A text and the syntax that was parsed from it.
 #[derive(Debug)]
 pub struct Tree<'a> {
     /// The text.
@@ -52,7 +50,7 @@ pub struct Tree<'a> {
     pub comments: Vec<TextSpan>,
     /// Errors, in the order of the text. Empty if the text is CDDL.
     pub problems: Vec<SyntaxProblem>,
-    /// Warnings about notation that this parser accepts and the RFC does not allow.
+    /// Warnings about notation that this parser accepts, although the RFC does not allow it.
     pub warnings: Vec<SyntaxProblem>,
 }
 

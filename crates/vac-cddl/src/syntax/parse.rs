@@ -49,7 +49,7 @@ impl<'a, 't> Parser<'a, 't> {
             match self.rule() {
                 Ok(rule) => rules.push(rule),
                 Err(problem) => {
-                    // The problem of an invalid token is known already.
+                    // The problem of an invalid token was already reported.
                     if !self.peek().is_some_and(|next| next.kind == TokenKind::Invalid) {
                         self.problems.push(problem);
                     }

@@ -1,4 +1,4 @@
-//! The table in `grammar.txt`, and what all trees have in common.
+//! Tests with the table in `grammar.txt`, and properties of all trees.
 
 use std::fmt::Write as _;
 

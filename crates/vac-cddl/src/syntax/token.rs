@@ -1,7 +1,7 @@
 //! Splits a text into tokens.
 //!
-//! What cannot be read becomes [`TokenKind::Invalid`] and a problem with the
-//! reason; reading goes on after it.
+//! Text that cannot be read becomes a [`TokenKind::Invalid`] and a problem with the reason, and
+//! tokenizing continues after it.
 
 use super::SyntaxProblem;
 use super::ast::TextSpan;
@@ -14,7 +14,7 @@ use crate::lower::limits;
 pub struct Token {
     /// The kind of token.
     pub kind: TokenKind,
-    /// Its range in the text.
+    /// The range of the token in the text.
     pub span: TextSpan,
 }
 
@@ -55,7 +55,7 @@ macro_rules! symbols {
         }
 
         impl Symbol {
-            /// Those that begin with another one come before it.
+            /// All symbols. A symbol that begins with another one comes before it.
             const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// Returns the characters that it is written with.
@@ -96,7 +96,7 @@ symbols! {
 /// The tokens and comments of a text.
 #[derive(Debug, Default)]
 pub(super) struct Tokenized {
-    /// In the order of the text.
+    /// The tokens, in the order of the text.
     pub tokens: Vec<Token>,
     /// Comments, each from its `;` to the end of the line.
     pub comments: Vec<TextSpan>,
@@ -111,7 +111,8 @@ pub(super) fn tokenize(text: &str) -> Tokenized {
     let mut tokenizer = Tokenizer { text, at: 0, out: Tokenized::default() };
     while let Some(next) = tokenizer.rest().chars().next() {
         tokenizer.token(next);
-        // More would not be reported, and each may take a scan of the rest of the text.
+        // Stop, because more problems would not be reported, and each may take a scan of the rest
+        // of the text.
         if tokenizer.out.problems.len() == limits::ERRORS {
             break;
         }
@@ -269,7 +270,7 @@ impl<'a> Tokenizer<'a> {
             }
             _ if next.is_ascii() => self.invalid(1, format!("unexpected character `{next}`")),
             _ => {
-                // One problem for the whole of a name in another script.
+                // Report one problem for a whole name in another script.
                 let end = self.rest().find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
                 let length = end.unwrap_or(self.rest().len());
                 let why = format!("unexpected character `{next}`: names are ASCII");
@@ -315,7 +316,7 @@ impl<'a> Tokenizer<'a> {
     }
 }
 
-/// Returns whether RFC 8610 keeps a character out of comments and strings. Tabs are allowed here
+/// Returns whether RFC 8610 forbids a character in comments and strings. Tabs are allowed here,
 /// because editors write them.
 fn is_forbidden(c: char) -> bool {
     c.is_control() && c != '\t'

@@ -1,7 +1,7 @@
 //! Finds alternatives that are never reached, because an earlier one accepts the same values.
 //!
-//! Only what is certain and cheap to decide is reported: equal alternatives, values and
-//! ranges within others, and types of which every value is accepted before.
+//! Only cases that are certain and cheap to decide are reported: equal alternatives, values and
+//! ranges within others, and types of which earlier alternatives accept every value.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 16;
 const MAX_WARNINGS: usize = 1_000;
 
 /// Finds alternatives that are never reached in the rules that a specification contains.
-/// What the arguments of a generic rule make superfluous is not a mistake of the rule.
+/// An alternative that is superfluous only for some arguments of a generic rule is not a mistake.
 pub(super) fn unreachable(schema: &Schema, kinds: &Kinds) -> Vec<Warning> {
     let mut search =
         Search { schema, kinds, shapes: Shapes::new(), steps: MAX_STEPS, warnings: Vec::new() };

@@ -1,8 +1,8 @@
-//! Finds what JSON cannot express: labels that are not texts, byte strings, tags.
+//! Finds constructs that JSON cannot express: labels that are not texts, byte strings, tags.
 //!
 //! A choice with an alternative for JSON is accepted, and its other alternatives, which are for
 //! CBOR, are not checked. If no JSON document matches the start rule, the specification is for
-//! CBOR, and one warning says so.
+//! CBOR, which one warning states.
 
 use super::kinds::{BYTES, Kinds, SIMPLE, Set, TAG, TEXT, UNDEFINED};
 use crate::ir::{
@@ -10,7 +10,7 @@ use crate::ir::{
     Type, TypeKind, Warning, WarningKind,
 };
 
-/// Kinds of values that JSON does not have.
+/// The kinds of values that JSON does not have.
 const NOT_JSON: Set = BYTES | TAG | UNDEFINED | SIMPLE;
 
 /// The maximum number of rules that are reported one by one. If there are more, one warning covers
@@ -21,7 +21,7 @@ const MAX_RULES: usize = 5;
 /// followed to its end: the rule that it leads to is reported.
 const MAX_ROUNDS: usize = 20;
 
-/// Finds rules that ask for what JSON cannot express.
+/// Finds rules that require constructs which JSON cannot express.
 pub(super) fn not_json(schema: &Schema, kinds: &Kinds) -> Vec<Warning> {
     let mut json = Json { schema, kinds, is_cbor_only: vec![false; schema.rules.len()] };
     json.find_cbor_only();
@@ -81,7 +81,7 @@ impl Json<'_> {
         for round in 0..MAX_ROUNDS {
             let mut is_changed = false;
             for at in 0..count {
-                // Rules refer to later ones as well as to earlier ones.
+                // Alternate the direction, because rules refer both to earlier and to later rules.
                 let rule = if round % 2 == 0 { count - 1 - at } else { at };
                 if !self.is_cbor_only[rule] && self.is_cbor_only(&self.schema.rules[rule].body) {
                     self.is_cbor_only[rule] = true;
@@ -128,7 +128,8 @@ impl Json<'_> {
         })
     }
 
-    /// Returns the first reason why no JSON document matches a type; `None` if it is too far away.
+    /// Returns the first reason why no JSON document matches a type; `None` if more than
+    /// `max_rules` rules lead to it.
     fn reason(&self, ty: &Type, max_rules: usize) -> Option<Cause> {
         match &ty.kind {
             TypeKind::Rule(id) if self.schema.rules[id.0].origin != RuleOrigin::Prelude => {
@@ -183,7 +184,7 @@ impl Json<'_> {
         }
     }
 
-    /// Returns the rules that the start rule leads to and that ask for something JSON cannot
+    /// Returns the rules that the start rule refers to and that require a value which JSON cannot
     /// express, each with its first cause.
     fn affected(&self) -> Vec<(RuleId, Cause)> {
         let mut affected = Vec::new();

@@ -1,4 +1,5 @@
-//! The kinds of values that a type can match, and those that it matches without exception.
+//! Computes the kinds of values that a type can match, and the kinds of which it matches every
+//! value.
 
 use crate::ir::{
     Control, Element, ElementKind, Group, LiteralValue, MemberKey, Occurrence, Schema, TagNumber,
@@ -31,7 +32,7 @@ pub(super) const ALL: Set = UINT | NINT | BYTES | TEXT | ARRAY | MAP | TAG | MAJ
 /// The kinds of values that a type matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// The kinds that the values have which the type matches, at most.
+    /// A superset of the kinds of the values that the type matches.
     pub possible: Set,
     /// The kinds of which the type matches every value.
     pub complete: Set,
@@ -61,7 +62,7 @@ impl Kinds {
         let mut kinds = Self { rules: vec![Kind::default(); count], is_any };
         let mut is_known = vec![false; count];
         for start in 0..count {
-            // A rule is visited after those that it consists of. None consists of itself.
+            // Visit a rule after the rules that it consists of. No rule consists of itself.
             let mut open = vec![(start, false)];
             while let Some((rule, is_ready)) = open.pop() {
                 if is_known[rule] {

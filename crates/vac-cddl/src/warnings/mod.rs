@@ -14,7 +14,7 @@ use crate::source::Source;
 /// Maximum number of warnings of one kind that are reported.
 const MAX_OF_KIND: usize = 10;
 
-/// Finds alternatives that are never reached, and what JSON cannot express.
+/// Finds alternatives that are never reached, and constructs that JSON cannot express.
 pub(crate) fn find(schema: &Schema) -> Vec<Warning> {
     let kinds = Kinds::new(schema);
     let mut warnings = choices::unreachable(schema, &kinds);

@@ -1,4 +1,4 @@
-//! Types as texts without locations and comments, to find equal ones.
+//! Formats types as texts without locations and comments, to find equal types.
 
 use std::fmt::Write as _;
 
@@ -99,7 +99,7 @@ impl Shapes {
             Control::Regexp(pattern) => {
                 return self.write(out, format_args!(".regexp {:?}", pattern.xsd));
             }
-            // If the argument has a location, this is not equal to anything else.
+            // An argument with a location makes the text unique.
             _ => return self.write(out, format_args!(".{control:?}")),
         };
         self.write(out, format_args!(".{name} "))?;

@@ -212,7 +212,7 @@ fn all_grammars_together_have_a_limit() {
     let rule = |at: usize, more: usize| {
         format!("a{at} = tstr .abnf 'b ; {}{}\nb = %x61'\n", "x".repeat(150_000), "y".repeat(more))
     };
-    // The same grammar again costs nothing.
+    // A repeated grammar is not counted again.
     super::read(&(0..5).map(|at| rule(at, 0)).collect::<String>());
     let rules = "c = '".to_owned() + &"; x\n".repeat(50_000) + "'\n";
     let uses = (0..12).map(|at| format!("a{at} = tstr .abnf (\"%x{at}\\n\" .cat c)\n"));

@@ -1,4 +1,4 @@
-//! Tests of the front end: the schemas that texts become, and the texts that are refused.
+//! Tests of the front end: the schemas of texts, and the texts that are refused.
 
 mod controls;
 mod errors;

@@ -263,7 +263,7 @@ fn the_start_rule_can_be_chosen() {
     assert_eq!(start("a = 1\nb = 2", "b"), Ok("b".to_owned()));
     assert_eq!(start("a = (x: 1)\nb = 2", "b"), Ok("b".to_owned()));
     assert_eq!(start("a = [l<1>]\nl<T> = T", "l<1>"), Ok("l<1>".to_owned()));
-    // It is used, and so it is imported.
+    // The start rule counts as used, so it is imported.
     assert_eq!(start(";# import lib as x", "x.key"), Ok("x.key".to_owned()));
     assert_eq!(start("a = 1\n;# import key from lib as x", "key"), Ok("x.key".to_owned()));
     let undefined = "main.cddl:1:1: the start rule `c` is not defined";

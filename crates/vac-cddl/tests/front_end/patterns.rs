@@ -170,7 +170,7 @@ fn all_patterns_together_have_a_limit() {
     assert!(!why.starts_with("spec.cddl:1:"), "the first is not the one too many: {why}");
     let why = error(&with_patterns(50, &"x".repeat(2000)));
     assert!(why.contains("the patterns of this schema have more than 64 KiB of text"), "{why}");
-    // The same pattern again costs nothing.
+    // A repeated pattern is not counted again.
     let rule = |at: usize| format!("a{at} = tstr .regexp \"{}\"\n", "x".repeat(1000));
     super::read(&(0..70).map(rule).collect::<String>());
 }

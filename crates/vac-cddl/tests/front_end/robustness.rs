@@ -1,4 +1,4 @@
-//! No text takes the process down.
+//! Tests that no text makes the parser panic, overflow the stack or take too long.
 
 use super::error;
 

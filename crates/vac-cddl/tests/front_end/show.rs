@@ -1,6 +1,5 @@
-//! A schema in one line: CDDL with everything resolved. Choices are always in
-//! parentheses, a named literal is `name=1`, `:` and `^ =>` cut, a group has
-//! its name before the parenthesis.
+//! Formats a schema in one line: CDDL with everything resolved. Choices are always in parentheses,
+//! a named literal is `name=1`, `:` and `^ =>` cut, a group has its name before the parenthesis.
 
 use vac_cddl::ir::{
     Control, Element, ElementKind, Group, Literal, LiteralValue, Member, MemberKey, Occurrence,

@@ -383,8 +383,8 @@ fn archive_state(folder: &Path, logs: &[DetectedLog]) -> Result<ArchiveState> {
     })
 }
 
-/// Returns the places of an agent that exist, with the number of logs in them. Those of one name in
-/// several homes are one.
+/// Returns the places of an agent that exist, with the number of logs in them. Places with the same
+/// name in several homes count as one.
 fn shown_places(agent: &AgentState) -> Vec<(String, usize)> {
     let mut places: Vec<(&PlaceState, usize, usize)> = Vec::new();
     let mut by_name: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! What `vac convert` prints while logs are converted.
+//! Prints the messages of `vac convert` while logs are converted.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::format::{pluralize, truncate};
 use crate::printer::{Printer, Progress};
 
-/// Prints what happens while logs are converted.
+/// A printer of the events of a conversion.
 pub struct Messages<'p> {
     printer: &'p Printer,
     /// The file or folder that is written to.
@@ -22,7 +22,7 @@ pub struct Messages<'p> {
     progress: Option<Progress<'p>>,
     /// The number of new records of sessions that another log has, too.
     same_session: usize,
-    /// The worst of what has happened.
+    /// The most severe result so far.
     exit: Exit,
 }
 
@@ -39,7 +39,7 @@ impl<'p> Messages<'p> {
         }
     }
 
-    /// Prints what has happened.
+    /// Prints an event.
     pub fn take(&mut self, event: OutputEvent<'_>) {
         match event {
             OutputEvent::Waiting => self.printer.waiting_for(self.output),
@@ -66,7 +66,7 @@ impl<'p> Messages<'p> {
         }
     }
 
-    /// Ends the progress. Returns the worst of what has happened.
+    /// Ends the progress, and returns the most severe result.
     pub fn finish(self) -> Exit {
         if self.same_session > 0 {
             let records = pluralize(self.same_session, "new record");

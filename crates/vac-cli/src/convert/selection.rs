@@ -15,7 +15,7 @@ use crate::json_output::FailedFile;
 use crate::printer::Printer;
 use crate::{searched_places, skipped};
 
-/// At most this many copies in other homes are listed without -v.
+/// Maximum number of copies in other homes that are listed without -v.
 const MAX_LISTED: usize = 20;
 
 /// The options that select sessions: places to search, and times.
@@ -35,7 +35,7 @@ pub struct Selection {
     /// Only sessions of projects whose path contains this text
     #[arg(long, value_name = "TEXT")]
     project: Option<String>,
-    /// Whether copies of a log in several homes are sessions of their own.
+    /// Whether copies of a log in several homes are different sessions.
     #[arg(skip)]
     pub homes_apart: bool,
 }
@@ -48,7 +48,7 @@ pub struct Selected {
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
     pub duplicates: Vec<String>,
-    /// The number of sessions that were found and are not wanted.
+    /// The number of sessions that were found, but are not wanted.
     pub excluded: usize,
     /// Files and folders that could not be read.
     pub failed: Vec<FailedFile>,
@@ -112,7 +112,7 @@ impl Selection {
     }
 
     /// Returns the message that no session was found, with the places that were searched, or that
-    /// none of those that were found is wanted.
+    /// no found session is wanted.
     pub fn none_found(&self, agent: Option<Agent>, excluded: usize) -> Result<Vec<String>> {
         if excluded > 0 {
             let roots: Vec<_> = self.root.iter().map(|root| root.display().to_string()).collect();
@@ -124,7 +124,7 @@ impl Selection {
         Ok(searched_places::lines(&format!("no session found{when}"), &roots, &self.root))
     }
 
-    /// Returns the message that none of the sessions that were found is wanted.
+    /// Returns the message that no found session is wanted.
     pub fn none_wanted(&self, paths: &[String], excluded: usize) -> String {
         let has_times = self.since.is_some() || self.until.is_some();
         let (what, others) = match (has_times, self.project.is_some()) {

@@ -1,4 +1,4 @@
-//! The formats of an export: tables of all sessions, or a document for each session.
+//! Defines the formats of an export: tables of all sessions, or a document for each session.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub enum ExportFormat {
     Sessions(InterchangeFormat),
 }
 
-/// What a file contains.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// Rows of a table.
@@ -34,11 +34,11 @@ impl ExportFormat {
         FileFormat::parse(name).map(Self::Tables).or_else(sessions)
     }
 
-    /// Whether sessions can be taken out of earlier files.
+    /// Returns whether sessions can be removed from earlier files.
     pub fn is_readable(self) -> bool {
         match self {
             Self::Tables(format) => format.is_readable(),
-            // A file has one session, and is removed with it.
+            // A file contains one session, and is removed with it.
             Self::Sessions(_) => true,
         }
     }

@@ -1,4 +1,4 @@
-//! What identifies a session from one export to the next.
+//! Identifies a session across exports.
 
 use serde::{Deserialize, Serialize};
 use vac::adapter::SourceFile;

@@ -25,14 +25,14 @@ use crate::format::pluralize;
 use crate::printer::Printer;
 use crate::session_scan::{Scan, ScanFailure, Unit};
 
-/// What came of an export.
+/// The result of an export.
 #[derive(Default)]
 pub struct ExportSummary {
     /// Sessions that were not in the folder.
     pub new: u64,
     /// Sessions of logs that were changed.
     pub changed: u64,
-    /// Sessions that are in the folder already.
+    /// Sessions that were in the folder already.
     pub unchanged: u64,
     /// The number of rows that were written, by table.
     pub rows: BTreeMap<SessionTable, u64>,
@@ -43,7 +43,7 @@ pub struct ExportSummary {
 }
 
 impl ExportSummary {
-    /// Returns the worst of what happened.
+    /// Returns the most severe result.
     pub fn exit(&self, found: Exit) -> Exit {
         self.failures.iter().fold(found, |exit, failure| exit.max(failure.exit))
     }
@@ -75,7 +75,7 @@ pub fn export_to_folder(
     if !units.is_empty() {
         make_folder(folder, options.mode.readers_of_logs(units.iter().map(Unit::log)))?;
     }
-    // Two exports at once would write rows of the same sessions.
+    // Two simultaneous exports would write rows of the same sessions.
     let waits = || printer.waiting_for(folder);
     let _lock = folder.is_dir().then(|| lock_folder(folder, Wait::Yes, waits)).transpose()?;
     let begun = SystemTime::now();
@@ -172,11 +172,11 @@ struct FolderExport<'e> {
     summary: ExportSummary,
     /// The manifest of the earlier export, without the parts of which a file is missing.
     earlier: &'e Manifest,
-    /// Those parts.
+    /// The parts of which a file is missing.
     incomplete: &'e [ManifestPart],
     /// The files of an earlier export whose manifest is damaged.
     leftovers: &'e [String],
-    /// Whether what the folder contains and was not read again is kept.
+    /// Whether sessions in the folder that are not read again are kept.
     is_kept: bool,
     /// The indices of the logs of the earlier manifest.
     by_path: HashMap<&'e str, usize>,
@@ -217,7 +217,7 @@ impl<'e> FolderExport<'e> {
         Ok(())
     }
 
-    /// Adds what was read of a group.
+    /// Adds the sessions that were read in a group.
     fn add_group(
         &mut self,
         reader: &GroupReader<'_>,
@@ -274,7 +274,7 @@ impl<'e> FolderExport<'e> {
         }
         let wanted = &unit.log().wanted;
         if let (Some(wanted), Some(earlier)) = (wanted, earlier) {
-            // Sessions of the log that are not wanted in this run stay.
+            // The exported sessions of the log that are not wanted in this run stay.
             let earlier = &self.earlier.logs[earlier];
             let is_other = |key: &&String| {
                 let session = self.earlier.sessions.get(*key);
@@ -283,13 +283,13 @@ impl<'e> FolderExport<'e> {
             keys.extend(earlier.keys.iter().filter(is_other).cloned());
             repeated.extend(earlier.repeated.iter().cloned());
         }
-        // What could not be read does not replace what was read before.
+        // A session that could not be read does not replace an earlier one.
         let is_empty = keys.is_empty() && repeated.is_empty();
         if log.has_failed && !has_written && (earlier.is_some() || is_empty) {
             return Ok(());
         }
         self.replaced.extend(earlier);
-        // The next export reads the other sessions of a log of which only some were wanted.
+        // If only some sessions of a log were wanted, the next export reads the others.
         let is_settled = |stats: &Vec<_>| {
             !log.has_failed
                 && wanted.is_none()
@@ -326,7 +326,8 @@ impl<'e> FolderExport<'e> {
         Ok(has_grown(unit, earlier, session)?.then_some(key))
     }
 
-    /// Whether a log does not exist any more. The path of a session in a store ends with `#` and its key.
+    /// Returns whether a log no longer exists. The path of a session in a store ends with `#` and
+    /// its key.
     fn is_gone(&self, path: &str) -> bool {
         let stores = path.match_indices('#').map(|(end, _)| &path[..end]);
         let exists = |path: &str| Path::new(path).symlink_metadata().is_ok();
@@ -397,7 +398,7 @@ impl<'e> FolderExport<'e> {
             let is_same = |(index, _): &(usize, _)| !self.replaced.contains(index);
             let kept = self.earlier.logs.iter().enumerate().filter(is_same);
             manifest.logs.extend(kept.map(|(_, log)| log.clone()));
-            // A log that was moved takes its sessions along.
+            // The sessions of a log that was moved belong to the log at its new path.
             let moved: HashSet<_> = self.logs.iter().flat_map(|log| &log.keys).collect();
             for log in &mut manifest.logs {
                 log.keys.retain(|key| !moved.contains(key));
@@ -406,7 +407,7 @@ impl<'e> FolderExport<'e> {
         manifest.logs.extend_from_slice(&self.logs);
         manifest.logs.sort_by(|a, b| a.path.cmp(&b.path));
         for log in &mut manifest.logs {
-            // What a session of another log continues is exported from there.
+            // A session that a session of another log continues is exported from that log.
             let keys = std::mem::take(&mut log.keys).into_iter();
             let (continued, keys) = keys.partition(|key| self.continued.contains(key.as_str()));
             log.keys = keys;

@@ -27,7 +27,7 @@ pub struct GroupReader<'g> {
     pub known: &'g HashSet<String>,
 }
 
-/// What came of a group.
+/// The result of reading a group.
 pub struct GroupResult {
     /// The logs, in order.
     pub logs: Vec<ReadLog>,
@@ -53,7 +53,7 @@ pub struct ReadSession {
     pub session: ExportedSession,
 }
 
-/// What became of a session.
+/// What was done with a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
     /// Its rows are in the files of the group.
@@ -178,7 +178,7 @@ impl GroupReader<'_> {
     }
 }
 
-/// What came of a session, while its log is read.
+/// The result of a session while its log is read.
 struct ReadState {
     place: SessionPlace,
     key: String,
@@ -186,7 +186,7 @@ struct ReadState {
     sources: Vec<SourceFile>,
 }
 
-/// What came of reading a group once.
+/// The result of reading a group once.
 struct RunResult {
     logs: Vec<ReadLog>,
     failures: Vec<ScanFailure>,

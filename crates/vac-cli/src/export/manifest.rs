@@ -28,14 +28,14 @@ const MAX_BYTES: u64 = 1 << 30;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Manifest {
     vac_export: u32,
-    /// The build that wrote it: another one may understand more or less of a log.
+    /// The build that wrote it. Another build may understand more or less of a log.
     build: String,
     format: String,
     tables: Vec<String>,
     partition_by: Vec<String>,
     pub parts: Vec<ManifestPart>,
     pub logs: Vec<ManifestLog>,
-    /// What identifies the sessions in the tables, by their keys.
+    /// The identities of the sessions in the tables, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sessions: BTreeMap<String, ExportedSession>,
     /// The paths of files that are not part of the export, or not yet: an export that was killed may
@@ -44,7 +44,7 @@ pub struct Manifest {
     pub superfluous: Vec<String>,
 }
 
-/// What a folder has as a manifest.
+/// The state of the manifest of a folder.
 pub enum FoundManifest {
     None,
     /// It cannot be parsed, or names files that no export writes.
@@ -136,7 +136,8 @@ impl Manifest {
             && self.superfluous.iter().all(|path| is_path_of_export(path))
     }
 
-    /// Fails if the folder contains other tables, or in another way, than those that are wanted.
+    /// Returns an error if the folder contains other tables than the wanted ones, or the same
+    /// tables in another form.
     pub fn check(&self, options: &ExportOptions, folder: &Path) -> Result<()> {
         let wanted = Self::new(options);
         let is_same = self.vac_export == wanted.vac_export
@@ -153,7 +154,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Whether this build wrote it.
+    /// Returns whether this build wrote the manifest.
     pub fn is_current(&self) -> bool {
         self.build == version::build()
     }
@@ -210,7 +211,7 @@ impl Manifest {
         self.parts.iter().flat_map(|part| self.paths(part)).collect()
     }
 
-    /// Takes parts out of which a file does not exist any more. Their sessions are not known then.
+    /// Removes the parts of which a file no longer exists. Their sessions are then unknown.
     pub fn take_incomplete(&mut self, folder: &Path) -> Vec<ManifestPart> {
         let parts = std::mem::take(&mut self.parts);
         let is_complete = |part: &ManifestPart| self.missing_files(part, folder).next().is_none();
@@ -258,7 +259,7 @@ impl Manifest {
     }
 }
 
-/// Whether a text is a key of a session, as `vac::tables::record_key` makes it.
+/// Returns whether a text is a key of a session, as `vac::tables::record_key` creates it.
 fn is_record_key(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -290,7 +291,7 @@ pub fn is_file_of_export(log: &StoredLog, folder: &Path) -> bool {
     })
 }
 
-/// Returns the path that a log is known by; empty for standard input.
+/// Returns the path that identifies a log; empty for standard input.
 pub fn path(log: &StoredLog) -> String {
     if log.paths().next().is_none() {
         return String::new();

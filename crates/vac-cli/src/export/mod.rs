@@ -28,7 +28,7 @@ pub use stdout::export_to_stdout;
 use crate::mode_option::ModeOption;
 use crate::session_scan::Unit;
 
-/// What to write.
+/// The content and the form of an export.
 pub struct ExportOptions {
     /// The tables.
     pub tables: TableSet,
@@ -40,7 +40,7 @@ pub struct ExportOptions {
     pub force: bool,
     /// The number of groups that are read at once.
     pub jobs: usize,
-    /// Who may read the files.
+    /// The users who may read the files.
     pub mode: ModeOption,
 }
 

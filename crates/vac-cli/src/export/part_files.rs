@@ -1,4 +1,4 @@
-//! The files of a group of logs while they are written.
+//! Writes the files of a group of logs.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
@@ -19,7 +19,7 @@ const PREFIX: &str = "part-";
 /// The number of bytes of a hash in a name.
 const HASH: usize = 8;
 
-/// Where files are written.
+/// The destination of files.
 #[derive(Clone, Copy)]
 pub enum Target<'t> {
     /// To a folder.
@@ -51,9 +51,9 @@ pub struct PartFile {
     pub content: Content,
 }
 
-/// A file that has no name yet.
+/// A file that does not have its final name yet.
 pub enum Content {
-    /// In the folder that it gets a name in.
+    /// In the folder in which it gets its name.
     Nameless(NamelessFile),
     /// A temporary file.
     Temporary(File),
@@ -65,7 +65,7 @@ pub struct PartFiles<'o> {
     target: Target<'o>,
     open: Option<OpenPart>,
     finished: Vec<Part>,
-    /// Why a file could not be written.
+    /// The error that a file could not be written.
     pub error: Option<io::Error>,
 }
 
@@ -236,7 +236,8 @@ fn close(file: OpenFile) -> io::Result<PartFile> {
     Ok(PartFile { kind, rows, content })
 }
 
-/// Remembers why a file cannot be written: what reads a session fails for other reasons, too.
+/// Stores the reason for which a file cannot be written, to distinguish it from errors of reading a
+/// session.
 struct SessionOut<'w> {
     writer: &'w mut BufWriter<File>,
     error: Option<io::Error>,

@@ -1,4 +1,4 @@
-//! Folders that are named by values, as engines read them: `agent=claude`.
+//! Names folders by the values of columns, such as `agent=claude`, in the form that engines read.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,8 @@ use vac::record::time::utc;
 
 /// The value of a folder for sessions without a value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
-/// Longer values are cut. File systems allow 255 bytes.
+/// Maximum length of a value in bytes. Longer values are truncated, because file systems allow 255
+/// bytes.
 const MAX_VALUE: usize = 180;
 
 /// A column whose values are names of folders.
@@ -66,7 +67,7 @@ pub fn is_folder(text: &str) -> bool {
     names.all(|name| name.ends_with('/') && name.contains('=') && !name.contains('\\'))
 }
 
-/// Escapes what is not a letter, a digit, `-`, `_` or `.`, as in a URL.
+/// Escapes everything except letters, digits, `-`, `_` and `.`, as in a URL.
 fn escape(value: &str) -> String {
     let mut escaped = String::new();
     for byte in value.bytes() {

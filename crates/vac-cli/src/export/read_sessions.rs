@@ -1,4 +1,4 @@
-//! Which sessions were read, so that each is exported once.
+//! Tracks the sessions that were read, so that each is exported once.
 
 use std::collections::{HashMap, HashSet, hash_map};
 use std::io;
@@ -24,7 +24,7 @@ pub struct ReadSessions {
     pub differing: u64,
 }
 
-/// A session, and where it was read.
+/// A session, and where it was found.
 struct LargestSession {
     session: ExportedSession,
     /// Whether it was exported before this run.

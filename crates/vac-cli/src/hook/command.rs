@@ -1,10 +1,10 @@
-//! The command of a hook, in the forms in which programs read it.
+//! Defines the command of a hook, in the forms in which programs read it.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-/// What every command of a hook contains, and nothing else does.
+/// A text that only commands of hooks contain.
 const MARK: &str = " hook --run --agent ";
 
 /// A command that adds sessions to an archive: the program and its arguments.
@@ -48,7 +48,7 @@ impl HookCommand {
         &self.words
     }
 
-    /// Returns the command for a shell: of Unix, or on Windows for its own.
+    /// Returns the command for a Unix shell, or on Windows for the shell of Windows.
     pub fn shell(&self) -> String {
         let quoted: Vec<_> = self.words.iter().map(|word| quote(word)).collect();
         quoted.join(" ")
@@ -70,7 +70,8 @@ impl HookCommand {
         self.words.iter().map(escape).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether a command in a settings file is one of ours; with an archive, for that archive.
+    /// Returns whether a command in a settings file is that of a hook of `vac`; if an archive is
+    /// given, for that archive.
     pub fn is_ours(command: &str, archive: Option<&str>) -> bool {
         let is_for = |archive: &str| command.ends_with(&format!(" {}", quote(archive)));
         command.contains(MARK) && archive.is_none_or(is_for)

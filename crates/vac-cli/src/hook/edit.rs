@@ -45,14 +45,14 @@ pub fn insert(kind: HookKind, text: Option<&str>, command: &HookCommand) -> Resu
     }
 }
 
-/// What is left of a settings file without the commands.
+/// The content of a settings file without the commands.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// It has no command of ours.
+    /// The file contains no command of a hook of `vac`.
     Absent,
     /// The text.
     Text(String),
-    /// Nothing: the file was ours.
+    /// The file would be empty, because `vac` created it.
     Nothing,
 }
 

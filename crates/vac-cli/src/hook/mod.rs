@@ -1,4 +1,4 @@
-//! Hooks: what makes an agent add a session to an archive when it ends.
+//! Manages hooks, through which an agent adds a session to an archive when the session ends.
 //!
 //! The agent calls `vac hook --run`, which starts a process in the background ([`HookRun`]) and does
 //! not wait for it, so that the agent neither waits nor fails. That process calls `vac archive add`

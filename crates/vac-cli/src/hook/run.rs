@@ -1,4 +1,4 @@
-//! What an agent starts: a process in the background that adds its sessions.
+//! Runs the process in the background that an agent starts to add its sessions.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -15,17 +15,18 @@ use vac::record::time::utc;
 use crate::key_files;
 use crate::settings::edited_file::read_text;
 
-/// At most this many bytes of messages are kept.
+/// Maximum number of bytes of messages that are kept.
 const MAX_MESSAGE: u64 = 4096;
 /// The file with the last result.
 const RESULT: &str = "result.json";
-/// The folder whose lock the process has that is next.
+/// The folder whose lock the next process has.
 const NEXT: &str = "next";
 
 /// The runs of the hook of one agent for one archive.
 ///
-/// Some agents call their hook after every turn. One process adds sessions and at most one is next,
-/// which has not begun to search: what was written until now, it finds. So all others end at once.
+/// Some agents call their hook after every turn. One process adds sessions, and at most one other
+/// waits. That one has not begun to search, so it will find everything that has been written until
+/// now, and any further process ends at once.
 pub struct HookRun<'a> {
     agent: &'a str,
     archive: &'a Path,
@@ -132,7 +133,7 @@ impl<'a> HookRun<'a> {
         }
     }
 
-    /// Runs `vac archive add`. Returns what went wrong, as it prints it.
+    /// Runs `vac archive add`. Returns its error messages.
     fn add(&self) -> Result<Option<String>> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["archive", "add", "--discover", "--quiet", "--agent", self.agent]);
@@ -168,7 +169,7 @@ impl<'a> HookRun<'a> {
     }
 }
 
-/// Returns the folder in which programs keep what they know of earlier runs.
+/// Returns the folder in which programs keep the state of earlier runs.
 fn state_folder() -> Result<PathBuf> {
     let (variable, in_home) = if cfg!(windows) {
         ("LOCALAPPDATA", "AppData/Local")

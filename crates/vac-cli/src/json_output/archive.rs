@@ -77,10 +77,10 @@ pub struct ArchiveHeadOutput {
     pub statements: u64,
     /// The root of the tree, in hexadecimal.
     pub root: String,
-    /// When the signer says that it was signed, in seconds since 1970.
+    /// The time of signing that the signer claims, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// Its bytes, in base64.
+    /// The bytes of the head, in base64.
     pub head: String,
 }
 
@@ -134,7 +134,7 @@ pub struct ArchiveStatusOutput {
     pub agents: BTreeMap<String, usize>,
     /// Number of sessions by label.
     pub labels: BTreeMap<String, usize>,
-    /// When the signer says that the newest head was signed, in seconds since 1970.
+    /// The time that the signer claims for the newest head, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
     /// Logs that agents keep, of sessions that are not in the archive or have changed since.
@@ -147,7 +147,7 @@ pub struct ArchiveStatusOutput {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnarchivedLog {
-    /// Its path.
+    /// The path of the log.
     pub log: String,
     /// The agent.
     pub agent: String,

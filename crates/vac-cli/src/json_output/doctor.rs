@@ -85,7 +85,7 @@ pub struct HookState {
 pub struct PlaceState {
     /// The folder or file.
     pub path: String,
-    /// Its path below the home folder, if it is there.
+    /// The path of the place relative to the home folder, if it is below that.
     #[serde(skip)]
     pub name_in_home: Option<String>,
     /// The variable that names it.

@@ -25,7 +25,7 @@ pub struct SearchedSession {
     /// The working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// Its name for other commands: an id or a path.
+    /// The name of the session for other commands: an id or a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The number of all hits.

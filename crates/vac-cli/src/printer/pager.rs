@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The program if the user names none.
+/// The default pager.
 const DEFAULT: &str = "less";
 
 /// Whether a pager is on the terminal: then the key that interrupts is meant for it.

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, lock};
 
-/// A bar appears after this time.
+/// The time after which a progress bar appears.
 const DELAY: Duration = Duration::from_secs(1);
 
 /// Progress of some work, which is shown until it is dropped.

@@ -1,4 +1,5 @@
-//! A settings file of another program: read, or changed carefully or not at all.
+//! Reads and edits a settings file of another program. If an edit is not safe, the file is not
+//! changed.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -8,12 +9,12 @@ use anyhow::{Context as _, Result, bail};
 
 use vac::files::{AtomicFile, Readers};
 
-/// Larger files are not settings.
+/// Maximum size of a settings file in bytes. Larger files are refused.
 const MAX_SIZE: u64 = 4 << 20;
-/// The ending of the copy of a file before its first change.
+/// The extension of the copy that is made of a file before its first change.
 const BACKUP: &str = ".vac-backup";
 
-/// A file, as it was read.
+/// A settings file as it was read.
 pub struct EditedFile {
     path: PathBuf,
     /// The text; `None` if the file does not exist.
@@ -151,7 +152,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The way out if a file is not edited.
+/// The advice for users if a file is not edited.
 pub const BY_HAND: &str = "edit it by hand, as `vac hook` without --write prints it";
 
 fn cannot(what: &str, path: &Path) -> String {

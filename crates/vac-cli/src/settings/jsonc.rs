@@ -1,14 +1,14 @@
-//! JSON with comments and trailing commas, as agents accept it in their settings, edited as text:
-//! what is not added or removed stays byte for byte.
+//! Edits JSON with comments and trailing commas, as agents accept it in their settings. It is
+//! edited as text: all other bytes stay the same.
 //!
-//! Only places of values are kept. The text of a value is parsed when it is asked for.
+//! Only the places of values are kept in memory. The text of a value is parsed on request.
 
 use std::ops::Range;
 
-/// Deeper documents are refused.
+/// Maximum depth of a document. Deeper documents are refused.
 const MAX_DEPTH: usize = 64;
 
-/// A place in the text at which it is not what it has to be.
+/// A syntax error in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsoncError {
     /// The offset of the byte.
@@ -293,13 +293,13 @@ fn insert_item(
     let tail = &text[tail_start..close];
     let has_comma = has_comma(tail);
     let comma = if last_end.is_some() && !has_comma { "," } else { "" };
-    // A list whose items all end in a comma stays one.
+    // If all items of a list end in a comma, the new item does, too.
     let item = &format!("{item}{}", if has_comma { "," } else { "" });
     let content = tail.trim_end();
     let is_on_one_line = !text[container.span.clone()].contains('\n');
     let has_text = last_end.is_some() || !content.is_empty();
     if is_on_one_line && has_text {
-        // One line stays one line.
+        // A list on one line stays on one line.
         let item = one_line(item);
         let space = &tail[content.len()..];
         return format!("{}{comma}{content} {item}{space}{}", &text[..tail_start], &text[close..]);
@@ -451,7 +451,7 @@ mod tests {
     fn appended(text: &str, path: &[&str]) -> Option<String> {
         let root = parse(text).unwrap();
         let new = append(text, &root, path, &json!({"run": "x"}))?;
-        // Nothing but the comma, the space and the item is new.
+        // Only the comma, the space and the item are new.
         let mut old = text.chars().peekable();
         new.chars().for_each(|c| {
             old.next_if_eq(&c);

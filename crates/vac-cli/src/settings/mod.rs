@@ -1,4 +1,4 @@
-//! Settings files of agents: read for what they state, and edited without changing anything else.
+//! Reads settings files of agents, and edits them without changing anything else.
 
 pub mod edited_file;
 pub mod jsonc;

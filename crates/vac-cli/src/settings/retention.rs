@@ -1,4 +1,4 @@
-//! The time after which agents delete sessions, by their settings.
+//! Determines the time after which agents delete sessions, according to their settings.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The output of `vac show`: a session as text for the terminal, or as Markdown.
+//! Prints a session for `vac show`: as text for the terminal, or as Markdown.
 
 pub mod markdown;
 pub mod text;
@@ -98,7 +98,7 @@ impl At {
     }
 }
 
-/// Returns who did something.
+/// Returns the actor of an item.
 fn actor(item: &Item) -> &'static str {
     match &item.kind {
         ItemKind::Prompt { author, .. } => match author {
@@ -118,7 +118,7 @@ fn actor(item: &Item) -> &'static str {
     }
 }
 
-/// Returns what a call does, on one line without its end: `$ cargo test`, `edit +3 -1 a.rs`.
+/// Returns a description of a call on one line, such as `$ cargo test` or `edit +3 -1 a.rs`.
 fn action(call: &Call, working_dir: Option<&str>) -> String {
     if let Some(command) = &call.command {
         return format!("$ {}", one_line(command));
@@ -162,7 +162,7 @@ fn relative(path: &str, working_dir: Option<&str>) -> String {
     one_line(inside.unwrap_or(path))
 }
 
-/// Returns how a call ended: `exit 101, 14 lines`.
+/// Returns how a call ended, such as `exit 101, 14 lines`.
 fn ending(call: &Call) -> String {
     let mut parts = Vec::new();
     match (call.code(), call.ending()) {
@@ -207,7 +207,7 @@ fn first_line(text: &str) -> (String, usize) {
     (first, lines.count())
 }
 
-/// Returns what is not in the text of a message: `image, 2 documents`.
+/// Returns the parts of a message that are not text, such as `image, 2 documents`.
 fn left_out(counts: &vac::adapter::message_text::LeftOut) -> Option<String> {
     let part = |(kind, count): (&String, &u64)| match count {
         1 => one_line(kind),

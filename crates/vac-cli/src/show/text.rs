@@ -27,13 +27,13 @@ const INDEX_WIDTH: usize = 4;
 const ACTOR_WIDTH: usize = 7;
 /// The number of spaces for each level of subagents.
 const INDENT: usize = 2;
-/// Texts that follow a line begin here.
+/// The column at which texts below a line begin.
 const TEXT_INDENT: usize = 6;
 /// The number of lines of an output, a diff or a command that are printed without `--full`.
 const MAX_LINES: usize = 12;
 /// The end of a call is left out if less than this width remains for what happened.
 const MIN_WHAT: usize = 8;
-/// Footers list at most this many names, without `--full`.
+/// Maximum number of names in a footer without `--full`.
 const MAX_NAMES: usize = 12;
 
 /// Lays out a session for a terminal of some width.

@@ -1,4 +1,4 @@
-//! Validation of files and standard input, and the report of `vac validate`.
+//! Validates files and standard input, and writes the report of `vac validate`.
 
 pub mod report;
 pub mod run;

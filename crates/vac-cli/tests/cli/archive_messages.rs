@@ -1,4 +1,4 @@
-//! What `vac archive` prints when something is not as it should be.
+//! Tests the messages of `vac archive` about problems.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! An archive where a folder of records is read, and where the log of a record is.
+//! Tests an archive in the place of a folder of records, and in the place of the log of a record.
 
 use std::fs;
 
@@ -51,7 +51,7 @@ fn archive_is_read_like_a_folder_of_records() {
         let path = format!("kept/{CLAUDE_ID}");
         let shown = folder.vac(&["show", &path]);
         assert!(shown.code == 0 && shown.stdout.contains(CLAUDE_ID), "{shown:?}");
-        // What a search prints is a name that other commands read.
+        // The name that a search prints is accepted by other commands.
         let found = folder.vac(&["search", "Weave", "kept", "--in", "prompts"]);
         assert!(found.code == 0 && found.stdout.contains(&format!("vac show {path}")), "{found:?}");
         #[cfg(feature = "parquet")]
@@ -60,7 +60,7 @@ fn archive_is_read_like_a_folder_of_records() {
             let words = format!("{count} sessions exported");
             assert!(exported.code == 0 && exported.stderr.contains(&words), "{exported:?}");
         }
-        // One below a folder that is named.
+        // An archive below a named folder.
         fs::create_dir(folder.path().join("backup")).unwrap();
         fs::rename(folder.path().join("kept"), folder.path().join("backup/kept")).unwrap();
         for arguments in [&["inspect", "backup", "--json"][..], &["validate", "backup", "--json"]] {
@@ -129,7 +129,7 @@ fn log_in_an_archive_shows_that_a_record_was_made_from_it() {
         "kept",
     ]);
     assert!(ran.code == 0 && ran.stdout.contains("receipts:       ok"), "{ran:?}");
-    // A record that says something else.
+    // A record with another content.
     let text = fs::read_to_string(folder.path().join("first.json")).unwrap();
     folder.write(
         "other.json",

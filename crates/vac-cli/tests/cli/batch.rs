@@ -1,4 +1,4 @@
-//! `vac sign` and `vac verify` of many files and folders.
+//! Tests `vac sign` and `vac verify` with many files and folders.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn folders_are_signed_and_verified() {
     assert_eq!(ran.lines(), names.map(|name| format!("signed/{name}: verified")), "{ran:?}");
     assert_eq!(ran.code, 0);
     assert_eq!(ran.stderr, "4 files: 4 verified, 0 not verified, 0 failed\n");
-    // The records come out as they were.
+    // The written records equal the original ones.
     let ran = verify(&folder, &["signed", "-o", "out/"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for name in ["a.json", "c.cbor", "deep/b.json"] {
@@ -94,7 +94,7 @@ fn bad_files_are_named_and_the_rest_goes_on() {
         assert!(ran.stderr.contains(words), "{ran:?}");
     }
     assert_eq!(sign(&folder, &["records", "-o", "other/"]).code, 1);
-    // A signature that was changed is named.
+    // The file with a changed signature is named.
     let mut envelope = fs::read(folder.path().join("signed/d.cose")).unwrap();
     *envelope.last_mut().unwrap() ^= 1;
     folder.write("signed/d.cose", envelope);
@@ -123,7 +123,7 @@ fn several_files_need_a_folder() {
         let ran = sign(&folder, arguments);
         assert!(ran.code == 2 && ran.stderr.contains(words), "{ran:?}");
     }
-    // One record into a folder, and names that collide.
+    // One record is written to a folder, and names collide.
     assert_eq!(sign(&folder, &["a.json", "-o", "one/"]).code, 0);
     assert!(folder.path().join("one/a.cose").exists());
     let ran = sign(&folder, &["a.json", "records/a.json", "-o", "two"]);
@@ -158,7 +158,7 @@ fn password_is_needed_once() {
     folder.write_private("password", "sesame\n");
     let password = ["--encrypt", "--password-file", "password"];
     assert_eq!(folder.vac(&[&["keygen", "-o", "secret"][..], &password].concat()).code, 0);
-    // A pipe can be read once.
+    // A pipe can be read only once.
     #[cfg(unix)]
     {
         let line = "cat password | vac sign records --key secret/signing-key.pem \

@@ -1,4 +1,4 @@
-//! Colours: on a terminal, or where they are asked for, and never the only sign of anything.
+//! Tests colours: they are printed on a terminal or on request, and never carry information alone.
 
 use anstream::adapter::strip_str;
 
@@ -48,7 +48,7 @@ fn runs() -> (Folder, Vec<Vec<&'static str>>) {
 
 fn run(folder: &Folder, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let ran = folder.vac_at_home(variables, arguments);
-    // What it makes is not there for the next.
+    // The output of a command is removed before the next one.
     std::fs::remove_file(folder.path().join("signed")).unwrap_or_default();
     ran
 }

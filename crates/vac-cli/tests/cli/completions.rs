@@ -14,12 +14,12 @@ fn completions_have_every_command_and_option() {
             let name = command.words.last().map_or("vac", String::as_str);
             assert!(ran.stdout.contains(name), "{shell}: {name}");
             for option in &command.options {
-                // fish has them without their dashes.
+                // The script for fish contains the options without their dashes.
                 let option = if shell == "fish" { &option[2..] } else { option };
                 assert!(ran.stdout.contains(option), "{shell}: {name} {option}");
             }
         }
-        // The others complete no values.
+        // The scripts for other shells do not complete values.
         if ["bash", "zsh", "fish"].contains(&shell) {
             for agent in ["claude", "codex", "gemini", "opencode", "cursor"] {
                 assert!(ran.stdout.contains(agent), "{shell}: {agent}");

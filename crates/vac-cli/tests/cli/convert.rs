@@ -111,7 +111,7 @@ fn a_record_holds_as_much_as_its_profile_says() {
     assert!(full.contains("\"mood\"") && !canonical.contains("\"mood\""));
     let ran = folder.vac_with(&["validate", "-"], canonical.as_bytes());
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    // What is valid is the same without looking.
+    // A valid record is the same without validation.
     assert_eq!(convert(&["--no-validate"]), full);
     let pretty = convert(&["--pretty"]);
     assert!(pretty.lines().count() > 20, "{pretty}");
@@ -238,7 +238,7 @@ fn log_of_an_unsupported_agent_is_refused_by_name() {
         assert_eq!(code, 1, "{command}");
         assert!(stderr.contains(looks), "{command}: {stderr}");
     }
-    // Nor does a log become a record of another agent that is named.
+    // A log is not converted as a log of another agent, even if that agent is named.
     let Ran { code, stderr, .. } = folder.vac(&["convert", "-a", "claude", "chat.jsonl"]);
     assert_eq!(code, 1);
     let misfit = "looks like claude, but 1 of 1 document does not fit (message-parts)";
@@ -258,7 +258,7 @@ fn files_are_one_session_in_the_same_folder_or_if_both_are_named() {
     assert_eq!((together.code, together.lines().len()), (0, 1), "{}", together.stderr);
     assert_eq!(folder.vac(&["convert", "-q", two, one]).stdout, together.stdout);
 
-    // A copy adds nothing, wherever it is.
+    // A copy adds no session, in any place.
     folder.write("a/chats/copy.json", piece("2026-01-01T00:00:00Z", "first"));
     folder.write("b/copy.json", piece("2026-01-02T00:00:00Z", "second"));
     let again = folder.vac(&["convert", "-v", "a", "b"]);
@@ -267,7 +267,7 @@ fn files_are_one_session_in_the_same_folder_or_if_both_are_named() {
     assert!(again.stderr.contains("2 duplicates skipped\n"), "{}", again.stderr);
     assert!(again.stderr.contains("b/copy.json: skipped, a copy of "), "{}", again.stderr);
 
-    // What is elsewhere and was not named is another session.
+    // A log in another folder that was not named is another session.
     folder.write("b/copy.json", piece("2026-01-03T00:00:00Z", "third"));
     assert_eq!(folder.vac(&["convert", "-q", "a", "b"]).lines().len(), 2);
     assert_eq!(folder.vac(&["convert", "-q", one, two, "b/copy.json"]).lines().len(), 1);
@@ -296,7 +296,7 @@ fn a_named_session_has_its_folder_and_is_not_read_twice() {
     let (below, log) = (format!("p/{id}"), format!("p/{id}.jsonl"));
     assert_eq!(folder.vac(&["convert", "-q", &below, &log]).stdout, found.stdout);
     assert_eq!(folder.vac(&["convert", "-q", &log, &below]).stdout, found.stdout);
-    // Cursor has folders of that name too.
+    // Cursor has folders of that name, too.
     folder.write("c/1.jsonl", home::CURSOR);
     folder.write("c/1/subagents/2.jsonl", home::CURSOR.replace("Point", "Look"));
     assert_eq!(folder.vac(&["convert", "-q", "c"]).lines().len(), 2);

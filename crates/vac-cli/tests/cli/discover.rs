@@ -89,7 +89,7 @@ fn files_that_are_not_the_record_are_never_replaced() {
     let claude = format!("records/claude-{CLAUDE_ID}.json");
     let codex = format!("records/codex-{CODEX_ID}.json");
     let record = fs::read_to_string(folder.path().join(&codex)).expect("a record");
-    // A user's note, and the record of another session under this one's name.
+    // A note of the user, and the record of another session with the name of this one.
     for other in ["mine", &record] {
         folder.write(&claude, other);
         for arguments in [&[][..], &["--force"]] {
@@ -127,12 +127,12 @@ fn sessions_of_one_id_keep_their_own_records() {
     assert_eq!(names(&folder.path().join("records")), ["claude-s-2.json", "claude-s.json"]);
     let record = |name: &str| fs::read(folder.path().join("records").join(name)).expect("a record");
     let (first, second) = (record("claude-s.json"), record("claude-s-2.json"));
-    // The first has changed: the record of the second stays.
+    // The first session has changed: the record of the second stays.
     append(&folder, one, "{\"type\":\"summary\",\"summary\":\"x\"}\n");
     says(&discover(&folder, &[]), "0 new, 1 changed, 1 unchanged\n");
     assert_ne!(record("claude-s.json"), first);
     assert_eq!(record("claude-s-2.json"), second);
-    // The first is gone: its record stays, and so does the other.
+    // The first session no longer exists: its record and the other one stay.
     fs::remove_file(folder.path().join(one)).expect("a file less");
     says(&discover(&folder, &[]), "0 new, 0 changed, 1 unchanged\n");
     assert_eq!(names(&folder.path().join("records")).len(), 2);
@@ -174,7 +174,7 @@ fn a_database_goes_before_the_files_it_replaced() {
     let second = folder.path().join(format!("records/opencode-{OPENCODE_ID}-2.json"));
     assert_eq!(source(&second), format!("opencode.db#{OPENCODE_ID}"));
     assert_eq!(ran.json()["duplicates"].as_array().map(Vec::len), Some(1));
-    // Both are converted if both are named.
+    // Both stores are converted if both are named.
     let both = folder.vac(&[
         "convert",
         "-q",
@@ -200,7 +200,7 @@ fn older_forms_of_a_session_are_read_only_without_it() {
     let name = "20250901_090000.jsonl";
     put(&format!("goose/jsonl/basic/{name}"), &format!("home/.local/share/goose/sessions/{name}"));
     says(&discover(&folder, &[]), "3 new, 0 changed, 0 unchanged\n");
-    // The log that replaced the file goes on.
+    // The log that replaced the file continues.
     let longer = |log: &[u8], line: &str| [log, line.as_bytes(), b"\n"].concat();
     let event = r#"{"type":"abort","data":{"reason":"user"},"id":"z1","parentId":null}"#;
     folder.write(&format!("home/.copilot/session-state/{id}/events.jsonl"), longer(&events, event));
@@ -210,7 +210,7 @@ fn older_forms_of_a_session_are_read_only_without_it() {
     says(&ran, "0 new, 2 changed, 1 unchanged\n");
     says(&ran, &format!("session-state/{id}.jsonl: skipped, "));
     says(&ran, "transcript.jsonl: skipped, ");
-    // A user can name it.
+    // A user can name the log.
     let ran = folder.vac(&["convert", "-o", "named.json", &flat]);
     says(&ran, "1 session converted, 0 failed, 0 skipped\n");
 }

@@ -1,5 +1,5 @@
-//! Every command that a document shows is run, or is on a list and checked otherwise; what
-//! a document shows as output is what comes out.
+//! Tests that every command in a document is run, or is on a list and checked in another way, and
+//! that the output in a document is the actual output.
 //!
 //! The blocks of a document run one after the other in one folder, as a user who has
 //! sessions of every agent. In a block `sh` every line is a command. In a block `console`
@@ -23,7 +23,7 @@ use shown::Step;
 /// Blocks that hold no commands. Those in Python are run by tests of crate vac-python.
 const OTHER: [&str; 6] = ["rust", "json", "cddl", "toml", "text", "python"];
 
-/// Files and folders that the documents name, after the fixtures that they are copies of.
+/// Files and folders that the documents name, with the fixtures of which they are copies.
 const COPIES: [(&str, &str); 8] = [
     ("", "fixtures"),
     ("claude/jsonl/basic/session.jsonl", "session.jsonl"),
@@ -77,7 +77,7 @@ fn every_command_of_the_documents_does_what_they_show() {
             }
         }
         if std::env::var_os("VAC_BLESS").is_some() && !changed.is_empty() {
-            // From the end, so that the places before stay what they are.
+            // Replacing from the end keeps earlier positions valid.
             for (place, found) in changed.into_iter().rev() {
                 lines.splice(place, found);
             }
@@ -108,8 +108,8 @@ fn play(folder: &Folder, block: &Block, steps: Vec<Step>) -> (Vec<String>, Vec<S
                 continue;
             }
         };
-        // An editor that fails if the file is not there.
-        // What it says on stderr is shown with the rest.
+        // An editor that fails if the file does not exist. Its messages on stderr are shown with
+        // the rest.
         let line = format!("{{ {command}\n}} 2>&1");
         let ran = folder.shell(&[("EDITOR", "ls")], &line);
         if ran.code != step.code {

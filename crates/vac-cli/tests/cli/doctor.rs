@@ -108,7 +108,7 @@ fn state_of_an_archive_is_shown() {
     assert_eq!((ran.code, codes(&ran)), (1, vec!["archive".to_owned()]), "{ran:?}");
 }
 
-/// Settings are often links to a folder of their own.
+/// Settings are often links to another folder.
 #[cfg(unix)]
 #[test]
 fn linked_settings_are_read() {

@@ -150,7 +150,7 @@ fn record_that_is_kept_does_not_repeat_its_log() {
         texts(&folder.path().join("tables"), "sessions", "session_id")
     };
     assert_eq!(export(), [FIRST, SECOND]);
-    // Also if the log has grown since.
+    // This is also so if the log has grown since.
     let log = claude(FIRST, "2026-03-01T09:00:00.000Z");
     let grown = format!("{log}{}", log.replace("T09:", "T10:"));
     folder.write(&format!("home/.claude/projects/p/{FIRST}.jsonl"), grown);
@@ -211,7 +211,7 @@ fn tables_are_selected_and_divided() {
     let columns = |table| batches(&tables, table)[0].schema();
     assert!(columns("sessions").index_of("agent").is_err());
     assert_eq!(texts(&tables, "sessions", "session_id"), [FIRST, SECOND]);
-    // Another selection does not fit.
+    // Another selection of tables does not fit the folder.
     let ran = folder.vac_at_home(&[], &["export", "-o", "t"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("other options (use --force to replace it"), "{}", ran.stderr);
@@ -385,7 +385,7 @@ fn session_whose_file_is_missing_is_exported_again() {
     assert_eq!(texts(&tables, "entries", "type").len(), 4);
     assert_eq!(files(&tables).len(), before.len());
     assert!(export(&[]).contains("(0 new, 0 changed, 2 unchanged)"));
-    // Of a log that does not exist any more, nothing is left to export.
+    // A log that no longer exists has nothing to export.
     std::fs::remove_file(tables.join(name)).expect("the file is removed");
     let log = format!("home/.claude/projects/p/{FIRST}.jsonl");
     std::fs::remove_file(folder.path().join(log)).expect("the log is removed");

@@ -1,4 +1,5 @@
-//! `vac export` to a folder that contains an earlier export: what stays, and what counts once.
+//! Tests `vac export` to a folder that contains an earlier export: which sessions stay, and which
+//! are exported once.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -69,7 +70,7 @@ fn log_that_was_moved_and_grew_counts_once() {
     assert!(export().contains("(0 new, 1 changed, 1 unchanged)"));
     assert_eq!(sessions(&folder), 2);
     assert!(export().contains("(0 new, 0 changed, 2 unchanged)"));
-    // The earlier state is not exported again, and another session of the same id is.
+    // The earlier state is not exported again; another session with the same id is exported.
     folder.write("sessions/log.jsonl", &log);
     export();
     assert_eq!(sessions(&folder), 2);
@@ -104,7 +105,7 @@ fn log_that_grew_and_its_record_count_once() {
             assert!(ran.stderr.starts_with("1 session exported"), "{inputs:?}: {}", ran.stderr);
         }
     }
-    // Also one after the other.
+    // The same is true for two runs in succession.
     for inputs in [&["record.json"][..], &["b"], &["record.json"], &["record.json", "b"]] {
         let ran = folder.vac(&[&["export", "-o", "u"], inputs].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);

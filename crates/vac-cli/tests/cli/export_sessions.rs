@@ -1,4 +1,4 @@
-//! `vac export` of trajectories and spans.
+//! Tests `vac export` of trajectories and spans.
 
 use std::collections::BTreeMap;
 use std::path::Path;

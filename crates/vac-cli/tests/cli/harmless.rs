@@ -1,5 +1,5 @@
-//! Text of a session, a record, a key or a file name never controls the terminal, in any command,
-//! and JSON contains it unchanged.
+//! Tests that text of a session, a record, a key or a file name never controls the terminal in any
+//! command, and that JSON contains it unchanged.
 
 use serde_json::{Value, json};
 use vac::value::is_harmless;

@@ -1,4 +1,4 @@
-//! Help, versions and suggestions for misspelled commands.
+//! Tests help texts, versions and suggestions for misspelled commands.
 
 use crate::run::Folder;
 use crate::tree::commands;
@@ -155,7 +155,7 @@ mod examples {
         let written = words.nth(1).map(|name| stage.path().join(name.replace('~', "home")));
         let aside = stage.path().join("aside");
         let is_there = written.as_ref().is_some_and(|path| fs::rename(path, &aside).is_ok());
-        // What a user would type.
+        // Commands that a user might type.
         let ran = stage.shell(&[("VAC_KEY_PASSWORD", "sesame")], line);
         if let Some(path) = written {
             assert!(path.exists(), "{line}");

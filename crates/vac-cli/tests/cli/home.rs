@@ -1,4 +1,4 @@
-//! A home folder with sessions of every agent, and other files that agents keep there.
+//! Creates a home folder with sessions of every agent, and with other files that agents keep there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,7 @@ pub const GEMINI_ID: &str = "0c0c0c0c-0000-4000-8000-000000000003";
 pub const OPENCODE_ID: &str = "ses_0a1b2c3d4effeLanternHarbor01";
 pub const OPENCODE_CHILD: &str = "ses_0a1b2c3d4effdChildSession002";
 pub const CURSOR_ID: &str = "0d0d0d0d-0000-4000-8000-000000000004";
-/// In the database of a chat.
+/// A session in the database of a chat.
 pub const CHAT_ID: &str = "55555555-eeee-4eee-8eee-000000000005";
 
 pub const CLAUDE_FILE: &str =

@@ -1,4 +1,4 @@
-//! A folder of homes: whose session it was.
+//! Tests that sessions in a folder of homes are assigned to their homes.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -68,7 +68,7 @@ fn hooks_are_printed_written_once_and_removed() {
     }
     let none = hook(&folder, &["--remove"]);
     assert!(none.code == 0 && none.stderr.contains("no hook to remove"), "{none:?}");
-    // All agents that have a folder.
+    // All agents with a folder are included.
     let all = hook(&folder, &[ARCHIVE, "--write", "--json"]).json();
     let names: Vec<_> = all["hooks"].as_array().unwrap().iter().map(|it| &it["agent"]).collect();
     assert!(names.contains(&&"claude".into()) && names.contains(&&"codex".into()), "{names:?}");
@@ -185,7 +185,8 @@ fn hook_needs_an_archive_and_its_key() {
     assert_eq!(timer.json()["hooks"][0]["agent"], "timer", "{timer:?}");
 }
 
-/// The command of a hook, as a shell runs it, returns at once, says nothing and adds sessions.
+/// Tests that the command of a hook, run by a shell, returns at once, prints nothing and adds
+/// sessions.
 #[cfg(unix)]
 #[test]
 fn command_of_a_hook_adds_sessions_in_the_background() {
@@ -195,7 +196,7 @@ fn command_of_a_hook_adds_sessions_in_the_background() {
     let ran = folder.shell(&[], command);
     assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
     assert_eq!(wait_for_sessions(&folder), 1);
-    // An archive that is gone does not make the agent fail.
+    // A missing archive does not make the agent fail.
     fs::remove_dir_all(folder.path().join(Path::new(ARCHIVE))).unwrap();
     let ran = folder.shell(&[], command);
     assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{ran:?}");
@@ -325,7 +326,7 @@ fn doctor_prints_why_a_hook_adds_nothing() {
     let now = problems(&folder);
     assert!(now.len() == 1 && now[0].contains("mode 0644") && !now[0].contains("last run"));
     run();
-    // What went wrong then is known although it would not go wrong again.
+    // The error of that run is reported, although it would not occur again.
     set_mode(0o600);
     let then = problems(&folder);
     assert!(then.len() == 1 && then[0].contains("mode 0644"), "{then:?}");
@@ -339,7 +340,8 @@ fn doctor_prints_why_a_hook_adds_nothing() {
     assert_eq!(problems(&folder), [""; 0]);
 }
 
-/// While one process adds sessions, one is next. It finds what the others would.
+/// Tests that while one process adds sessions, only one other waits. It finds the sessions that
+/// further processes would find.
 #[cfg(unix)]
 #[test]
 fn at_most_one_run_of_a_hook_waits() {

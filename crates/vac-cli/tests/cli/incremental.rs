@@ -1,4 +1,4 @@
-//! Named paths that are converted to the same folder again.
+//! Tests named paths that are converted to the same folder again.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn a_run_that_was_interrupted_is_finished_by_the_next() {
     for record in ["claude-s1.json", "claude-s4.json"] {
         fs::remove_file(folder.path().join("records").join(record)).expect("a record less");
     }
-    // What a process that was killed can leave.
+    // Files that a killed process can leave.
     folder.write("records/.vac-abcdef", "{\"version\":");
     let ran = convert(&folder, &[]);
     says(&ran, 0, "2 new, 0 changed, 3 unchanged\n");
@@ -114,7 +114,7 @@ fn unchanged_logs_and_records_in_the_index_are_not_read() {
     let index = fs::read(folder.path().join("records/.vac-index")).expect("an index");
     says(&convert(&folder, &["--strict"]), 0, "40 unchanged\n");
     assert_eq!(fs::read(folder.path().join("records/.vac-index")).expect("an index"), index);
-    // What is wrong in the index shows that it is used.
+    // Wrong content of the index shows that the index is used.
     change_index(&folder, |text| {
         let text = text.replace("\"understood\":true", "\"understood\":false");
         let hashes = text.match_indices("\"sha-256\":\"").map(|(at, key)| at + key.len());
@@ -126,7 +126,7 @@ fn unchanged_logs_and_records_in_the_index_are_not_read() {
     });
     says(&convert(&folder, &[]), 0, "0 new, 0 changed, 40 unchanged\n");
     says(&convert(&folder, &["--strict"]), 1, "40 unchanged sessions not fully understood\n");
-    // A record that was changed since, in whatever way, is read, and so is its log.
+    // A record that was changed since in any way is read, and so is its log.
     let record = folder.path().join("records/claude-n7.json");
     let bytes = fs::read(&record).expect("a record");
     fs::write(&record, &bytes).expect("the same record");

@@ -1,4 +1,4 @@
-//! Files, directories, standard input, sequences.
+//! Tests files, directories, standard input, sequences.
 
 use crate::records::{record, small, small_cbor};
 use crate::run::Folder;

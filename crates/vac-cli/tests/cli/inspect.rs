@@ -68,7 +68,7 @@ fn a_named_agent_is_believed() {
     let folder = folder();
     let named = folder.vac(&["inspect", "--agent", "gemini", NAME]);
     assert_eq!(named.stdout, folder.vac(&["inspect", NAME]).stdout);
-    // Then nothing is taken for a record.
+    // With this option, no input is read as a record.
     assert_eq!(folder.vac(&["convert", "-o", "record.json", NAME]).code, 0);
     assert_eq!(folder.vac(&["inspect", "-a", "auto", "record.json"]).code, 0);
     let record = folder.vac(&["inspect", "-a", "gemini", "record.json"]);
@@ -146,7 +146,7 @@ fn records_are_recognised_whatever_their_order_and_size() {
         begins_with("before"),
         // The record is complete before that.
         format!("\n {record}"),
-        // What is cut off is in the middle of a text.
+        // The bytes that are read at first end in the middle of a text.
         record.replacen("Paint", &format!("{long}é"), 1),
     ] {
         folder.write("record.json", &record);
@@ -229,7 +229,8 @@ fn claims_of_envelopes_are_shown_as_not_checked() {
         assert_eq!(found["signature"], "not-checked", "{json}");
         assert_eq!(found["signer"]["key-id"], "0aff", "{json}");
         assert!(found["signer"]["issued-at"].as_i64() > Some(1_700_000_000), "{json}");
-        // A bit of the signature changes nothing that is shown: it is not checked.
+        // Changing a bit of the signature does not change the output, because the signature is not
+        // checked.
         let path = folder.path().join(output);
         let mut envelope = std::fs::read(&path).unwrap();
         *envelope.last_mut().unwrap() ^= 1;

@@ -1,4 +1,4 @@
-//! Private keys with passwords, and keys of OpenSSH: `vac keygen`, `vac sign`, `vac verify`.
+//! Tests private keys with passwords, and keys of OpenSSH: `vac keygen`, `vac sign`, `vac verify`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `vac keygen`: only the owner can read keys, and they are never replaced.
+//! Tests that only the owner can read the keys of `vac keygen`, and that they are never replaced.
 
 use vac::signature::{PublicKey, SecretKey, Signer as _};
 

@@ -331,7 +331,7 @@ fn an_agent_and_a_time_can_be_chosen() {
     assert_eq!(list(&["-a", "claude", "--since", "2026-03", "--until", "2026-03"]).0, [CLAUDE_ID]);
     assert_eq!(list(&["-a", "claude", "--since", "2026-04"]).0, [""; 0]);
     assert_eq!(list(&["-a", "claude", "--until", "2026-02"]).0, [""; 0]);
-    // The transcript does not say when it began.
+    // The transcript does not state when it began.
     let (found, stderr) = list(&["-a", "cursor", "--since", "2099-01-01"]);
     assert!(found.contains(&CURSOR_ID.to_owned()), "{found:?}");
     assert!(stderr.contains("of unknown start included"), "{stderr}");

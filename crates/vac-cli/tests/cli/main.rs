@@ -1,4 +1,4 @@
-//! Tests of the program as a process: arguments and files in, output and exit codes out.
+//! Tests the program as a process: its output and exit codes for arguments and files.
 
 #![allow(clippy::disallowed_macros, reason = "a test says why it was skipped")]
 

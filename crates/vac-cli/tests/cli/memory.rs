@@ -1,4 +1,4 @@
-//! Records that are larger than the memory that they may take.
+//! Tests records that are larger than the memory limit.
 
 use crate::records::record;
 use crate::run::Folder;

@@ -1,4 +1,4 @@
-//! Messages about violations.
+//! Tests messages about violations.
 
 use crate::records::{record, small, with};
 use crate::run::{Folder, Ran};

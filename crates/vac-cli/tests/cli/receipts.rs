@@ -1,4 +1,4 @@
-//! `vac receipts`, with receipts of a sample log that contains one statement.
+//! Tests `vac receipts` with receipts of a sample transparency log that contains one statement.
 
 use sha2::{Digest as _, Sha256};
 use vac::signature::{Envelope, Message, SecretKey, Signer as _};

@@ -1,4 +1,4 @@
-//! Small records for tests.
+//! Creates small records for tests.
 
 /// Returns a record with these entries.
 pub fn record(entries: &str) -> String {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Variables that say where agents keep their sessions.
+/// Variables that state where agents keep their sessions.
 const PLACES: [&str; 10] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
@@ -19,7 +19,7 @@ const PLACES: [&str; 10] = [
     "XDG_STATE_HOME",
 ];
 
-/// Variables that say whether there are colours.
+/// Variables that decide whether there are colours.
 const COLOURS: [&str; 9] = [
     "NO_COLOR",
     "CLICOLOR",
@@ -47,7 +47,7 @@ impl Ran {
         self.stdout.lines().collect()
     }
 
-    /// Fails unless stdout is exactly this, with this exit code.
+    /// Asserts that stdout is exactly this text, with this exit code.
     #[track_caller]
     pub fn gives(&self, code: i32, stdout: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "stderr: {}", self.stderr);
@@ -108,7 +108,7 @@ impl Folder {
     }
 
     /// Runs `vac` there as a user whose home folder is `home` in it, with these variables
-    /// and no others that say where agents keep their sessions.
+    /// and no others that state where agents keep their sessions.
     pub fn vac_at_home(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
         self.settle(&mut command);

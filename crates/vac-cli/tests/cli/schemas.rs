@@ -1,4 +1,4 @@
-//! Other schemas, other rules, and `vac schema`.
+//! Tests other schemas, other rules, and `vac schema`.
 
 use crate::records::small;
 use crate::run::Folder;
@@ -279,7 +279,7 @@ fn the_schema_can_be_printed() {
         .gives(0, "; Identifier of an entry within its session.\nentry-id = tstr\n");
     let ran = folder.vac(&["schema", "--rule", "nothing"]);
     ran.gives(2, "");
-    // What is printed can be used.
+    // The printed schema can be used.
     folder.write("own.cddl", folder.vac(&["schema"]).stdout);
     folder.write("a.json", small());
     folder.vac(&["validate", "--schema", "own.cddl", "a.json"]).gives(0, "");

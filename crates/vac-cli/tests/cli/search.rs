@@ -55,7 +55,7 @@ fn exit_codes_are_those_of_grep() {
     assert!(stderr.starts_with("error: the pattern is not a regular expression: "), "{stderr}");
     let (code, _, stderr) = search(&["x", "missing.jsonl"]);
     assert!(code == 2 && stderr.contains("missing.jsonl"), "{stderr}");
-    // What could not be read is an error, although something else matches.
+    // An unreadable file is an error, although another file matches.
     folder.write("notes.txt", "Woven");
     let (code, lines, stderr) = search(&["Woven", CLAUDE_FILE, "notes.txt"]);
     assert_eq!((code, lines), (2, 3), "{stderr}");
@@ -152,7 +152,8 @@ fn records_give_the_hits_of_their_logs() {
     for record in ["record.json", "record.cbor", "record.cose"] {
         assert_eq!(hits(record), expected, "{record}");
     }
-    // A folder of records is searched for what agents do not keep any more, and nothing twice.
+    // A folder of records is searched for sessions that agents no longer keep, and no session is
+    // searched twice.
     std::fs::create_dir(folder.path().join("records")).unwrap();
     std::fs::rename(folder.path().join("record.json"), folder.path().join("records/a.json"))
         .unwrap();
@@ -165,7 +166,7 @@ fn records_give_the_hits_of_their_logs() {
     assert_eq!(shown.code, 0, "{}", shown.stderr);
 }
 
-/// Agents do not know of each other's ids, and neither do two machines.
+/// Sessions of different agents or machines can have the same id.
 #[test]
 fn different_sessions_of_one_id_are_all_searched() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Names of sessions in place of files.
+//! Tests names of sessions in place of files.
 
 use crate::home::{CLAUDE_ID, CODEX_ID, GEMINI_ID, OPENCODE_CHILD, OPENCODE_ID, claude, home};
 

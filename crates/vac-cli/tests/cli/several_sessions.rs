@@ -1,4 +1,5 @@
-//! Logs that contain several sessions: each is listed, selected and converted by what it states.
+//! Tests logs that contain several sessions: each session is listed, selected and converted by the
+//! facts that it states.
 
 use std::fs;
 

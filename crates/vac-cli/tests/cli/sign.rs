@@ -1,4 +1,4 @@
-//! `vac sign`, and `vac verify` of what it made.
+//! Tests `vac sign`, and `vac verify` of its output.
 
 use vac::signature::Envelope;
 
@@ -53,7 +53,7 @@ fn a_signed_record_verifies_wherever_the_record_is() {
             assert_eq!(alone.stdout.contains("not checked"), needs_record, "{alone:?}");
             let (code, words) = match flag {
                 "--attached" => (0, "\nverdict:        verified (signed)\n"),
-                // The statement holds; what it is about is not there.
+                // The statement is valid, but its record is missing.
                 "--hash-envelope" => (1, "statement verified; record not examined"),
                 _ => (1, "NOT verified (signed: detached record required: pass --record FILE)\n"),
             };

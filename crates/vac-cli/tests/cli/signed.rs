@@ -1,4 +1,4 @@
-//! Signed records: the envelope, and what is inside.
+//! Tests signed records: the envelope and its content.
 
 use crate::records::{bytes, signed, small, small_cbor, text};
 use crate::run::Folder;

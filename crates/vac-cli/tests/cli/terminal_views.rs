@@ -1,5 +1,6 @@
-//! What `vac list`, `vac search` and `vac usage` print at several widths, with and without colours,
-//! compared with golden files, and in a terminal. `show.rs` does the same for `vac show`.
+//! Compares the output of `vac list`, `vac search` and `vac usage` at several widths, with and
+//! without colours, with golden files, and tests it in a terminal. `show.rs` does the same for `vac
+//! show`.
 
 use crate::home::{self, CLAUDE_FILE, CODEX_FILE};
 use crate::run::{Folder, Ran};

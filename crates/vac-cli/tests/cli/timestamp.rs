@@ -1,4 +1,4 @@
-//! `vac timestamp`, and time stamps in `vac sign` and `vac verify`.
+//! Tests `vac timestamp`, and time stamps in `vac sign` and `vac verify`.
 
 use std::fs;
 
@@ -75,7 +75,7 @@ fn tokens_are_attached_and_verified() {
     let json = ran.json();
     assert_eq!((ran.code, &json["time-stamp"]["verdict"]), (1, &"failed".into()), "{ran:?}");
     assert_eq!(json.get("stamped-at"), None);
-    // A token that is kept apart.
+    // A token in a separate file.
     let ran = verify(
         &folder,
         &["a.cose", "--timestamp", "tsa/rsa.tst", "--tsa-root", "tsa/rsa-root.pem", "--json"],

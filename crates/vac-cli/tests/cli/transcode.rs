@@ -1,4 +1,4 @@
-//! `vac transcode`: the same record in the other encoding, or an error.
+//! Tests that `vac transcode` writes the same record in the other encoding, or reports an error.
 
 use vac::value::{Any, Document};
 
@@ -39,7 +39,7 @@ fn a_record_goes_to_cbor_and_back() {
 fn the_encoding_can_be_named() {
     let folder = Folder::new();
     folder.write("a.json", small());
-    // A digit is JSON by its look, and the integer -17 in CBOR.
+    // The byte of a digit is a number in JSON, and the integer -17 in CBOR.
     folder.write("digit", "0");
     let as_cbor = ["transcode", "digit", "--from", "cbor", "--to", "json"];
     folder.vac(&as_cbor).gives(0, "-17\n");
@@ -103,7 +103,7 @@ fn value_without_a_counterpart_is_an_error_with_its_place() {
             assert!(ran.code == 1 && ran.stderr.contains(&words), "{ran:?}");
         }
     }
-    // Bytes that are a number are one.
+    // Big integers and decimal fractions in CBOR are numbers in JSON.
     folder.write("in.cbor", [0x82, 0xc2, 0x41, 1, 0xc4, 0x82, 0x20, 0xc3, 0x41, 4]);
     folder.vac(&["transcode", "in.cbor", "--to", "json"]).gives(0, "[1,-5e-1]\n");
 }

@@ -1,4 +1,4 @@
-//! The commands and options of the program, by its help texts, and whether each is tested.
+//! Tests that every command and option in the help texts has a test.
 
 use std::path::Path;
 

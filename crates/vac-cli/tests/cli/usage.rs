@@ -88,7 +88,7 @@ fn only_tokens_of_the_wanted_time_and_sessions_count() {
 #[test]
 fn same_statement_in_several_sessions_counts_once() {
     let folder = two_sessions();
-    // A copy of the first session under another id, as a fork that does not say so.
+    // A copy of the first session with another id, like a fork that does not name its parent.
     let first = session(FIRST, "m1", "2026-03-01T09:00:00.000Z", (1_000, 200));
     folder.write("home/.claude/projects/p/fork.jsonl", first.replace(FIRST, CLAUDE_ID));
     let json = folder.vac_at_home(&[], &["usage", "--json"]).json();
@@ -150,7 +150,7 @@ fn tables_of_prices_are_bounded() {
     folder.write("deep.json", "[".repeat(1 << 20));
     let ran = usage("deep.json");
     assert!(ran.code == 2 && ran.stderr.contains("not a table of prices"), "{ran:?}");
-    // What a table names is printed harmlessly.
+    // The names in a price table are printed harmlessly.
     let hostile = r#"{"currency": "\u001b[2J\u202e", "models": {"*": {"input": 1}}}"#;
     folder.write("hostile.json", hostile);
     let ran = usage("hostile.json");

@@ -1,4 +1,4 @@
-//! Every shared vector, through the command line.
+//! Tests every shared vector through the command line.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn every_shared_vector_gets_its_verdict() {
         assert_eq!(ran.stdout.is_empty(), *valid, "{ran:?}");
     }
 
-    // All of them at once, in other ways.
+    // All vectors in one run, with other options.
     let own = crate_folder.join("../../spec/agent-conversation.cddl");
     let own = own.to_str().unwrap();
     for options in [&["--lint"][..], &["--schema", own], &["--rule", "start"]] {

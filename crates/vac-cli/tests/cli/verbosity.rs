@@ -42,7 +42,7 @@ fn quiet_is_silent_about_what_ends_well() {
             let ran = folder().vac(&[arguments, &[quiet]].concat());
             assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
         }
-        // It may stand before the command, too.
+        // The option can also precede the command.
         assert_eq!(folder().vac(&[&["-q"], arguments].concat()).stderr, "", "{arguments:?}");
     }
 }
@@ -81,7 +81,7 @@ fn json_has_the_summary_on_stdout_and_nothing_else() {
         let members = ran.json().as_object().map(serde_json::Map::len);
         assert!(members > Some(0), "{arguments:?}: {}", ran.stdout);
     }
-    // There is one standard output.
+    // Standard output cannot contain both the data and the JSON document.
     for arguments in [
         &["convert", LOG][..],
         &["sign", "a.json", "--key", "keys/signing-key.pem"],

@@ -1,4 +1,4 @@
-//! `vac verify` and `vac receipts`: lines, JSON, exit codes.
+//! Tests `vac verify` and `vac receipts`: lines, JSON, exit codes.
 
 use std::path::{Path, PathBuf};
 

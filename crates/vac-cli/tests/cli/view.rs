@@ -1,4 +1,4 @@
-//! `vac view`: pages of sessions, and the check of pages.
+//! Tests `vac view`: pages of sessions, and the check of pages.
 
 use std::fs;
 
@@ -124,7 +124,7 @@ fn pages_that_a_mail_program_changed_still_verify() {
         let ran = folder.vac(&["view", "--check", "changed.html"]);
         assert!(ran.code == 1 && ran.stdout.contains("differs"), "{ran:?}");
     }
-    // What is damaged is reported with its place.
+    // Damage is reported with its place.
     folder.write("cut.html", page.split("</template>").next().expect("a beginning"));
     let ran = verify("cut.html");
     assert!(ran.code == 2 && ran.stderr.starts_with("error: cut.html: "), "{ran:?}");

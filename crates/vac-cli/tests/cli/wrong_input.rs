@@ -1,4 +1,4 @@
-//! Messages about input that another command is for, and about input that is missing.
+//! Tests messages about input for another command, and about missing input.
 
 use crate::home::{CLAUDE_ID, claude, codex, copy};
 use crate::records::small;
@@ -41,7 +41,7 @@ fn validate_reads_text_named_jsonl_as_json() {
         assert_eq!(ran.code, 1);
         assert!(!ran.stdout.contains("CBOR"), "{}", ran.stdout);
     }
-    // An invalid record is not taken for a log.
+    // An invalid record is not treated as a log.
     folder.write("bad.json", small().replace("\"version\"", "\"versio\""));
     let ran = folder.vac(&["validate", "bad.json"]);
     assert!(ran.stdout.contains("missing key \"version\""), "{}", ran.stdout);

@@ -191,8 +191,10 @@ fn getter(title: &str, name: &Ident, ty: &TokenStream, body: &TokenStream) -> To
 
 fn setter(title: &str, name: &Ident, ty: &TokenStream, body: &TokenStream) -> TokenStream {
     let docs = match title {
-        "*" => " Returns the members that the schema does not name, to be changed.".to_owned(),
-        title => format!(" Returns the member `{title}`, to be changed."),
+        "*" => {
+            " Returns a mutable reference to the members that the schema does not name.".to_owned()
+        }
+        title => format!(" Returns a mutable reference to the member `{title}`."),
     };
     let plain = name.to_string();
     let name = quote::format_ident!("{}_mut", plain.strip_prefix("r#").unwrap_or(&plain));

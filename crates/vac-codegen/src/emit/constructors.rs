@@ -1,4 +1,4 @@
-//! Constructors: `new` takes what is required.
+//! Emits constructors: `new` takes the required members.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,10 +6,10 @@ use quote::quote;
 use super::types::{name_and_lifetime, part_type, rust_type};
 use crate::model::{Body, Item, Member, Model, Part, PartKind, Place};
 
-/// Names of arguments that clippy objects to.
+/// Names of arguments that clippy reports as placeholders.
 const PLACEHOLDERS: [&str; 3] = ["foo", "baz", "quux"];
 
-/// More arguments than this need clippy's permission.
+/// The maximum number of arguments that clippy allows.
 const MAX_ARGUMENTS: usize = 7;
 
 /// Emits `new` for maps and arrays that have required members, and `FromStr` for all.
@@ -34,7 +34,7 @@ pub fn emit(model: &Model) -> TokenStream {
     quote!(#parsed #(#constructors)*)
 }
 
-/// Returns whether `Default` is valid for a map: nothing is required that has no obvious value.
+/// Returns whether `Default` is valid for a map: no required member lacks an obvious value.
 pub fn has_default(members: &[Member]) -> bool {
     members.iter().all(|member| match member {
         Member::Constant { .. } => true,
@@ -74,7 +74,7 @@ fn map_constructor(model: &Model, item: &Item, members: &[Member]) -> TokenStrea
             }
         }
     }
-    let docs = " Creates a value of what is required. Everything else is absent.";
+    let docs = " Creates a value from its required members. Everything else is absent.";
     constructor(item, docs, &arguments, &fields)
 }
 

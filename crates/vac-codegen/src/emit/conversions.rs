@@ -62,7 +62,7 @@ fn text_enum(item: &Item, choice: &Enum) -> Option<TokenStream> {
     Some(quote!(::vac_schema::text_enum! { #name: #(#variants),* }))
 }
 
-/// Returns the text that a variant is.
+/// Returns the text of a variant that is a text literal.
 fn literal_text(variant: &Variant) -> Option<(&Ident, &str)> {
     match &variant.content {
         Content::Literal(LiteralValue::Text(text), _) => Some((&variant.name, text)),

@@ -1,4 +1,4 @@
-//! Emits decoders, which build the types of valid nodes.
+//! Emits decoders, which build the types from valid nodes.
 
 use proc_macro2::{Ident, Literal as Token, TokenStream};
 use quote::quote;
@@ -194,7 +194,7 @@ fn variant_item<'m>(model: &'m Model, variant: &Variant) -> &'m Item {
     }
 }
 
-/// Returns whether the value of a node says which literal it is, without the reader's help.
+/// Returns whether the value of a node alone determines which literal it is.
 fn is_matched_by_value(choice: &Enum) -> bool {
     let is_text =
         |variant: &Variant| matches!(variant.content, Content::Literal(LiteralValue::Text(_), _));

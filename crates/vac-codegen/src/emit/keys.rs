@@ -1,7 +1,6 @@
 //! The keys of maps as constants.
 //!
-//! Code that names a constant does not compile when the specification renames or loses
-//! the key.
+//! Code that names a constant does not compile if the specification renames or removes the key.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;

@@ -1,4 +1,4 @@
-//! From lowered CDDL to Rust: one emitter a file, each a pure function.
+//! Emits Rust code from the model: one emitter per file, each a pure function.
 
 pub mod accessors;
 pub mod constructors;

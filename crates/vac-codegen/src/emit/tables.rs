@@ -53,7 +53,7 @@ pub fn emit(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
 }
 
 /// Returns a constant for each rule of the specification, and one for the start rule. Code that
-/// names a constant does not compile when the specification loses the rule.
+/// names a constant does not compile if the specification removes the rule.
 fn rule_constants(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
     let root = number(schema.root.0);
     let rules = schema.rules.iter().zip(names).zip(0..);

@@ -216,7 +216,7 @@ fn sentences(lines: &[String]) -> Vec<String> {
     lines
 }
 
-/// Returns a comment's words without what Markdown would take for links and tags.
+/// Returns the text of a comment in which Markdown finds no links or tags.
 fn prose(line: &str) -> String {
     let mut in_code = false;
     let mut text = String::new();

@@ -39,7 +39,7 @@ impl Builder<'_> {
             others.take(MAX_JOINED).map(|element| self.element_title(element)).collect();
         let others = titles.join("-");
         match leading {
-            // A number says less than what follows it.
+            // A name is more descriptive than a number.
             Some(number) if is_number(&number) && !others.is_empty() => {
                 let longer = match leading_key {
                     Some(key) => {

@@ -67,7 +67,7 @@ impl<'s> Builder<'s> {
                 _ => None,
             };
             let item = if let Some(inner) = inner {
-                // A group of alternatives is the variant itself.
+                // Do not nest a group of alternatives: it is the variant.
                 self.group_in_array(inner, rule, &part)
             } else if let Some(rule) = rule {
                 let choices = std::slice::from_ref(elements);
@@ -129,7 +129,7 @@ impl<'s> Builder<'s> {
         for (element, title) in elements.iter().zip(&titles) {
             if matches!(&element.kind, ElementKind::Group { group, .. } if group.choices.is_empty())
             {
-                // A socket without plugs is never present.
+                // An element of a socket without plugs is never present.
                 continue;
             }
             let around = part_path(name, title);

@@ -1,4 +1,4 @@
-//! From lowered CDDL to [`Model`].
+//! Builds the [`Model`] of a lowered schema.
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ impl<'s> Builder<'s> {
             .filter_map(|(at, rule)| Some((references.sole_instance(schema, rule)?, at)))
             .collect();
         self.of_rule = vec![None; schema.rules.len()];
-        // The start rule may be called as the name that every module has for it.
+        // The start rule may have the name that every module uses for it.
         let root = &schema.rules[schema.root.0];
         let root_is_named = camel_case(&root.name) == "Root" && self.names.claim_type_name("Root");
         for (at, rule) in schema.rules.iter().enumerate() {
@@ -121,13 +121,13 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Fills the slot of a rule, or adds an item that is part of it.
+    /// Sets the item of a rule, or adds an item that is part of the rule.
     pub fn item(&mut self, name: &str, slot: Option<usize>, body: Body, place: Place) -> usize {
         if let Some(slot) = slot {
             self.items[slot].body = body;
             return slot;
         }
-        let docs = vec![format!("Part of `{}`.", self.rule)];
+        let docs = vec![format!("A type inside of the rule `{}`.", self.rule)];
         let name: Ident = self.names.type_name(name);
         let rule = self.rule.clone();
         self.items.push(Item { name, rule, docs, body, borrows: false, place, group: None });
@@ -145,7 +145,7 @@ impl<'s> Builder<'s> {
         self.items.len() - 1
     }
 
-    /// Fills the slot of a map or an array, or adds an item for it.
+    /// Sets the item of a map or an array that is a rule, or adds an item for it.
     pub fn container(
         &mut self,
         name: &str,
@@ -159,7 +159,8 @@ impl<'s> Builder<'s> {
         item
     }
 
-    /// Returns the shape of a type. An item it needs is called `name`, or is the slot.
+    /// Returns the shape of a type. If it needs an item, that is the slot, or a new one called
+    /// `name`.
     pub fn shape(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         if let Some(shape) = self.prelude_shape(ty, name) {
             return shape;
@@ -235,7 +236,8 @@ impl<'s> Builder<'s> {
     fn prelude_shape(&mut self, ty: &'s Type, name: &str) -> Option<Shape> {
         let prelude = prelude_name(self.schema, ty)?;
         let scalar = match prelude {
-            // JSON has tokens for big integers and CBOR has tags: carried, and checked.
+            // JSON has tokens for big integers and CBOR has tags. They are kept undecoded, and
+            // checked.
             "any" | "integer" | "unsigned" | "bigint" | "biguint" | "bignint" => Scalar::Any,
             "uint" => Scalar::Uint,
             "nint" | "int" => Scalar::Int,

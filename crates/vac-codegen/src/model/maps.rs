@@ -14,11 +14,12 @@ use super::{Body, Choice, Content, Enum, Field, Member, Place, Rest, Scalar, Sha
 use crate::analysis::{literals, rule};
 use crate::names::{Names, part_path};
 
-/// A map with more combinations of alternatives of several groups has a variant for each of
-/// its own alternatives only, and what groups inside them contain is optional.
+/// The maximum number of combinations of alternatives of several groups in a map. A map with more
+/// has a variant for each of its own alternatives only, in which the members of inner groups are
+/// optional.
 const MAX_COMBINATIONS: usize = 16;
 
-/// The same for the alternatives of one group, of groups inside it, and so on.
+/// The maximum number of alternatives of one group, with those of groups inside it.
 const MAX_WAYS: usize = 512;
 
 /// A member with the groups around it resolved.

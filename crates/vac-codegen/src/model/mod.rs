@@ -18,7 +18,7 @@ pub use rule_names::constant_names;
 
 /// All types of a schema.
 pub struct Model {
-    /// In the order of the rules; parts of a rule follow it.
+    /// The items in the order of the rules. Parts of a rule follow it.
     pub items: Vec<Item>,
     /// The item of the start rule.
     pub root: usize,
@@ -26,9 +26,9 @@ pub struct Model {
 
 /// One type with a name.
 pub struct Item {
-    /// Its Rust name.
+    /// The Rust name of the type.
     pub name: Ident,
-    /// The CDDL rule it is, or is part of.
+    /// The CDDL rule that it is, or is part of.
     pub rule: String,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -36,13 +36,13 @@ pub struct Item {
     pub body: Body,
     /// Whether it borrows from its source.
     pub borrows: bool,
-    /// Its counterpart in the schema's tables.
+    /// The corresponding entry in the schema's tables.
     pub place: Place,
     /// The group of a map or an array.
     pub group: Option<GroupId>,
 }
 
-/// The counterpart of a named type in the schema's tables.
+/// The entry in the schema's tables that corresponds to a named type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A type: the whole body of the rule, or part of it.
@@ -55,7 +55,7 @@ pub enum Place {
 
 /// The content of a named type.
 pub enum Body {
-    /// Not known yet.
+    /// The shape is not known yet.
     Open,
     /// A single value, as a constant that other code can refer to.
     Constant(LiteralValue),
@@ -84,20 +84,20 @@ pub enum Shape {
     Vec(Box<Shape>),
     /// `null` or a value.
     Nullable(Box<Shape>),
-    /// In a `Box`, where a type would contain itself.
+    /// A value in a `Box`, where a type would contain itself.
     Boxed(Box<Shape>),
-    /// Under a tag.
+    /// A value with a tag.
     Tagged(u64, Box<Shape>),
-    /// As CBOR in a byte string.
+    /// A value as CBOR in a byte string.
     Embedded(Box<Shape>),
-    /// A map of any keys and values.
+    /// A map with keys of one type and values of another.
     Table(Box<Shape>, Box<Shape>),
 }
 
 /// The scalars of the data model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// Anything, carried as it is.
+    /// Any value, kept undecoded.
     Any,
     /// `Text`
     Text,
@@ -121,35 +121,35 @@ pub enum Scalar {
 pub enum Member {
     /// A field.
     Field(Field),
-    /// A member that can have one value only: checked, written, but no field.
+    /// A member that can have one value only. It is checked and written, but is not a field.
     Constant {
-        /// Its number among the members of its group.
+        /// The number of the member in its group.
         number: usize,
-        /// Its key.
+        /// The key of the member.
         key: Literal,
-        /// Its value.
+        /// The value of the member.
         value: LiteralValue,
     },
-    /// Everything whose key is of a type.
+    /// All entries whose key is of a type.
     Rest(Rest),
 }
 
 /// A member of a map that is a field.
 pub struct Field {
-    /// Its Rust name.
+    /// The Rust name of the field.
     pub name: Ident,
     /// Its numbers among the members of its group. There are several if groups inside the
     /// group have members with the same key.
     pub numbers: Vec<usize>,
-    /// Its key.
+    /// The key of the member.
     pub key: Literal,
-    /// Its key in JSON, if that is another one.
+    /// The key of the member in JSON, if it differs.
     pub json_key: Option<Literal>,
     /// Whether the key is a type in the schema's tables.
     pub is_by_type: bool,
     /// Whether it is always present.
     pub required: bool,
-    /// Its type.
+    /// The type of the member.
     pub shape: Shape,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -157,15 +157,15 @@ pub struct Field {
 
 /// The members of a map whose keys are of a type.
 pub struct Rest {
-    /// Its Rust name.
+    /// The Rust name of the field for the members.
     pub name: Ident,
-    /// Its number among the members of its group.
+    /// The number of the member in its group.
     pub number: usize,
     /// The type of the keys.
     pub key: Shape,
     /// The type of the values.
     pub value: Shape,
-    /// The least and the largest number of members.
+    /// The minimum and maximum number of members.
     pub occurrence: Occurrence,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -173,17 +173,17 @@ pub struct Rest {
 
 /// A part of an array of different elements.
 pub struct Part {
-    /// Its Rust name.
+    /// The Rust name of the part.
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,
     /// The kind of part.
     pub kind: PartKind,
-    /// Its counterpart in the schema's tables.
+    /// The corresponding entry in the schema's tables.
     pub place: PartPlace,
 }
 
-/// The counterpart of a part of an array in the schema's tables.
+/// The entry in the schema's tables that corresponds to a part of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartPlace {
     /// Elements of a type.
@@ -200,15 +200,15 @@ pub enum PartKind {
     Constant(LiteralValue),
     /// An optional element.
     Optional(Shape),
-    /// Several elements: at most.
+    /// Several elements: their type and maximum number.
     Many(Shape, Option<u64>),
-    /// A group, which is an item of its own: at least, at most.
+    /// A group, which is an item of its own: its minimum and maximum number.
     Group(Shape, u64, Option<u64>),
 }
 
 /// A choice.
 pub struct Enum {
-    /// In order.
+    /// The variants, in order.
     pub variants: Vec<Variant>,
     /// The choice that the variants are alternatives of.
     pub choice: Choice,
@@ -229,7 +229,7 @@ pub enum Choice {
 
 /// One alternative of a choice.
 pub struct Variant {
-    /// Its Rust name.
+    /// The Rust name of the variant.
     pub name: Ident,
     /// Lines of documentation.
     pub docs: Vec<String>,
@@ -239,7 +239,7 @@ pub struct Variant {
 
 /// The content of a variant.
 pub enum Content {
-    /// Nothing: it is this very value, which is one of these alternatives of the choice.
+    /// No content: the variant is this value, which is one of these alternatives of the choice.
     Literal(LiteralValue, Vec<usize>),
     /// A value of a type, which is one of these alternatives of the choice.
     Value(Shape, Vec<usize>),

@@ -8,14 +8,14 @@ use vac_cddl::ir::{Rule, RuleOrigin, Schema, TypeKind};
 use crate::analysis::for_each_reference;
 use crate::names::Names;
 
-/// The longest name of an instance that becomes a Rust name, arguments included.
+/// The maximum length of the name of an instance, with its arguments, that becomes a Rust name.
 const MAX_INSTANCE_NAME: usize = 40;
 
-/// The same for an instance of a generic rule of which the rule that uses it has several.
+/// The maximum length for one of several instances of a generic rule in the same rule.
 const MAX_SIBLING_NAME: usize = 70;
 
-/// A name that is taken gets the rule that uses it in front, the rule that uses that one in
-/// front of it, and so on, up to this many rules.
+/// The maximum number of rules that are put in front of a name that is taken: the rule that uses
+/// it, the rule that uses that rule, and so on.
 const MAX_CONTEXT: usize = 3;
 
 /// The references between the rules of a schema.

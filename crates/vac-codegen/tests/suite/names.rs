@@ -10,7 +10,7 @@ fn module(name: &str) -> String {
     vac_codegen::standalone(&schema, "s.cddl").expect("a module")
 }
 
-/// What the modules of some schemas contain.
+/// The expected content of the modules of some schemas.
 const EXPECTED: &[(&str, &[&str])] = &[
     ("family_suit", &["pub suit_manifest_sequence_number: u64", "    CoseAlgSha256,"]),
     ("family_cwt", &["pub iss: Option<::vac_value::Text<'a>>", "pub exp: Option<"]),

@@ -1,4 +1,4 @@
-//! The code of README.md compiles and prints what it says.
+//! Tests that the code of README.md compiles and prints the output shown there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,12 +26,12 @@ fn a_crate_made_as_documented_runs() {
     let included = block("rust", "mod track {");
     let expected = block("text", "/points/0/x");
     let spec = project.folder().join("track.cddl");
-    // As a build script does it.
+    // Generate as a build script does.
     let out = project.folder().join("out");
     vac_codegen::generate(&spec, out.join("track.rs")).expect("a module");
     project.write("src/main.rs", format!("{included}\n{rest}"));
     assert_eq!(project.run_with_out_dir(&out), expected);
-    // As the command does it.
+    // Generate as the command does.
     let file = project.folder().join("src/track.rs");
     let _ = fs::remove_file(&file);
     let run = |check: bool| {

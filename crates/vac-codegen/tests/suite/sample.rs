@@ -1,4 +1,4 @@
-//! Random documents that match a schema, or nearly do.
+//! Generates random documents that match a schema, or nearly do.
 
 use fastrand::Rng;
 use vac_cddl::ir::{
@@ -8,7 +8,7 @@ use vac_cddl::ir::{
 
 use crate::edn::Item;
 
-/// Containers at this depth are left empty, so that recursive types come to an end.
+/// The depth at which containers are left empty, so that recursive types end.
 const MAX_DEPTH: usize = 12;
 
 /// Returns a document for a type. It is valid unless the type is restricted by more than one rule

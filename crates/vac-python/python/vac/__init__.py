@@ -1,4 +1,4 @@
-"""Session logs of AI coding agents as verifiable records and Arrow tables.
+"""Reads session logs of AI coding agents as verifiable records and Arrow tables.
 
 >>> import vac
 >>> tasks = vac.plan(["fixtures/samples"])
@@ -6,11 +6,11 @@
 >>> vac.validate(record).is_valid
 True
 
-``plan`` finds sessions; each of its tasks is one session log. ``convert`` makes its record,
-``update_folder`` keeps a folder with the records of many,
-``inspect`` and ``events`` read it, ``validate``, ``sign`` and ``verify`` work on records, and
-``tables``, ``batches`` and ``write`` make Arrow tables of many sessions. ``vac.spark`` and ``vac.ray`` do that
-on a cluster.
+``plan`` finds sessions; each of its tasks is one session log. ``convert`` creates the record of a
+task, and ``update_folder`` keeps a folder with the records of many tasks. ``inspect`` and ``events``
+read sessions, ``validate``, ``sign`` and ``verify`` work on records, and ``tables``, ``batches`` and
+``write`` create Arrow tables of many sessions. ``vac.spark`` and ``vac.ray`` create these tables on a
+cluster.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _EPOCH = _datetime.datetime(1970, 1, 1, tzinfo=_datetime.timezone.utc)
 
 
 class Plan(list[Task]):
-    """The tasks of a search, and what else was found."""
+    """The tasks that ``plan`` found, and the files that are not tasks."""
 
     #: Files that are not logs of a supported agent, links and special files.
     skipped: list[dict[str, _Any]]
@@ -112,7 +112,7 @@ def plan(
     jobs: int = 0,
     files: Files | None = None,
 ) -> Plan:
-    """Find sessions, each once, whatever files it is in.
+    """Find sessions, each once, even if several files contain it.
 
     ``paths`` are files and folders, searched at any depth. ``roots`` are home folders, folders of
     homes, or copies of agents' folders, of which only the places where agents keep sessions are

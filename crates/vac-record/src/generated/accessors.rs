@@ -27,7 +27,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the member `timestamp`, to be changed.
+    /// Returns a mutable reference to the member `timestamp`.
     pub fn timestamp_mut(&mut self) -> &mut Option<AbstractTimestamp<'a>> {
         match self {
             Self::Message(it) => &mut it.timestamp,
@@ -49,7 +49,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the member `id`, to be changed.
+    /// Returns a mutable reference to the member `id`.
     pub fn id_mut(&mut self) -> &mut Option<EntryId<'a>> {
         match self {
             Self::Message(it) => &mut it.id,
@@ -71,7 +71,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the member `children`, to be changed.
+    /// Returns a mutable reference to the member `children`.
     pub fn children_mut(&mut self) -> &mut Option<Vec<Entry<'a>>> {
         match self {
             Self::Message(it) => &mut it.children,
@@ -95,7 +95,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the members that the schema does not name, to be changed.
+    /// Returns a mutable reference to the members that the schema does not name.
     pub fn extensions_mut(
         &mut self,
     ) -> &mut ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>> {

@@ -23,12 +23,12 @@ pub enum Annotations<'a> {
 ///
 /// ```cddl
 /// entry-annotations = {
-///   ? author: author                            ; The author of a message; absent if it is the model.
+///   ? author: author                            ; The author of a message. Absent if it is the model.
 ///   ? local-command: bool                       ; The user typed a command for the program, not for the model.
-///   ? superseded: superseded                    ; Not part of the conversation any more.
+///   ? superseded: superseded                    ; The way in which the entry stopped being part of the conversation.
 ///   ? duplicate-of: tstr                        ; The id of the entry that this one repeats.
-///   ? inherited: true / tstr                    ; The history of another session, by its id if it is known.
-///   ? subagent: subagent                        ; The subagent that made the entry.
+///   ? inherited: true / tstr                    ; The entry is history of another session, whose id is given if it is known.
+///   ? subagent: subagent                        ; The subagent that the entry belongs to.
 ///   ? outcome: outcome                          ; The outcome of a tool call.
 ///   ? exit-code: int                            ; The exit code of a command.
 ///   ? action: action                            ; The action of a tool call, or of a command that the user ran.
@@ -36,25 +36,25 @@ pub enum Annotations<'a> {
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; The tokens that a request to the model used.
-///   ? stated-cost: number                       ; Its cost as the log states it, if the entry has no `token-usage`.
+///   ? stated-cost: number                       ; The cost of the request as the log states it, if the entry has no `token-usage`.
 ///   ? reason: unparsed-reason                   ; The reason why a part of the log was not parsed.
-///   ? starts: true                              ; The log says that the session starts here.
-///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
+///   ? starts: true                              ; The log states that the session starts here.
+///   ? ends: end                                 ; The log states that the session, or a turn of it, ends here.
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntryAnnotations<'a> {
-    /// The author of a message; absent if it is the model.
+    /// The author of a message. Absent if it is the model.
     pub author: Option<Author>,
     /// The user typed a command for the program, not for the model.
     pub local_command: Option<bool>,
-    /// Not part of the conversation any more.
+    /// The way in which the entry stopped being part of the conversation.
     pub superseded: Option<Superseded<'a>>,
     /// The id of the entry that this one repeats.
     pub duplicate_of: Option<::vac_value::Text<'a>>,
-    /// The history of another session, by its id if it is known.
+    /// The entry is history of another session, whose id is given if it is known.
     pub inherited: Option<EntryAnnotationsInherited<'a>>,
-    /// The subagent that made the entry.
+    /// The subagent that the entry belongs to.
     pub subagent: Option<Subagent<'a>>,
     /// The outcome of a tool call.
     pub outcome: Option<Outcome>,
@@ -70,13 +70,13 @@ pub struct EntryAnnotations<'a> {
     pub permission: Option<Permission<'a>>,
     /// The tokens that a request to the model used.
     pub usage: Option<Usage<'a>>,
-    /// Its cost as the log states it, if the entry has no `token-usage`.
+    /// The cost of the request as the log states it, if the entry has no `token-usage`.
     pub stated_cost: Option<::vac_value::Number<'a>>,
     /// The reason why a part of the log was not parsed.
     pub reason: Option<UnparsedReason>,
-    /// The log says that the session starts here.
+    /// The log states that the session starts here.
     pub starts: Option<bool>,
-    /// The log says that the session, or a turn of it, ends here.
+    /// The log states that the session, or a turn of it, ends here.
     pub ends: Option<End>,
 }
 
@@ -99,7 +99,7 @@ pub enum Author {
     Unknown,
 }
 
-/// The way in which an entry stopped being part of the conversation.
+/// How an entry stopped being part of the conversation, and the entry that replaces it.
 ///
 /// ```cddl
 /// superseded = {
@@ -115,6 +115,8 @@ pub struct Superseded<'a> {
     pub by: Option<::vac_value::Text<'a>>,
 }
 
+/// The way in which an entry stopped being part of the conversation.
+///
 /// ```cddl
 /// superseded-how = "updated" / "rewound" / "compacted" / "rolled-back" / "retracted" / "other"
 /// ```
@@ -150,6 +152,8 @@ pub struct Subagent<'a> {
     pub call_id: Option<::vac_value::Text<'a>>,
 }
 
+/// The outcome of a tool call.
+///
 /// ```cddl
 /// outcome = "success" / "error" / "cancelled" / "unknown"
 /// ```
@@ -184,6 +188,8 @@ pub struct Action<'a> {
     pub server: Option<::vac_value::Text<'a>>,
 }
 
+/// The category of a tool.
+///
 /// ```cddl
 /// category = "Execute" / "Edit" / "Read" / "Search" / "Fetch" / "Think" / "Plan" / "Delegate" / "Other"
 /// ```
@@ -209,7 +215,7 @@ pub enum Category {
     Other,
 }
 
-/// A decision about an action that needs permission.
+/// A decision, or a question, about an action that needs permission.
 ///
 /// ```cddl
 /// permission = {
@@ -231,6 +237,8 @@ pub struct Permission<'a> {
     pub call_id: Option<::vac_value::Text<'a>>,
 }
 
+/// The decision about an action that needs permission; `asked` if it is not made yet.
+///
 /// ```cddl
 /// decision = "asked" / "allowed" / "denied" / "unknown"
 /// ```
@@ -246,6 +254,8 @@ pub enum Decision {
     Unknown,
 }
 
+/// Who made a decision.
+///
 /// ```cddl
 /// decider = "user" / "policy" / "program" / "hook"
 /// ```
@@ -266,23 +276,23 @@ pub enum Decider {
 ///
 /// ```cddl
 /// usage = {
-///   ? input: uint                               ; Not read from a cache and not written to one.
+///   ? input: uint                               ; Input tokens that were neither read from a cache nor written to one.
 ///   ? cache-read: uint
 ///   ? cache-write: uint
-///   ? output: uint                              ; With reasoning.
+///   ? output: uint                              ; Output tokens, with those of reasoning.
 ///   ? reasoning: uint
 ///   ? model: tstr                               ; The model, where the entry does not name it.
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage<'a> {
-    /// Not read from a cache and not written to one.
+    /// Input tokens that were neither read from a cache nor written to one.
     pub input: Option<u64>,
     /// The member `cache-read`.
     pub cache_read: Option<u64>,
     /// The member `cache-write`.
     pub cache_write: Option<u64>,
-    /// With reasoning.
+    /// Output tokens, with those of reasoning.
     pub output: Option<u64>,
     /// The member `reasoning`.
     pub reasoning: Option<u64>,
@@ -319,7 +329,7 @@ pub enum UnparsedReason {
     Other,
 }
 
-/// The end of a session or of a turn, and how it ended if the log says so.
+/// The end of a session or of a turn, and how it ended if the log states it.
 ///
 /// ```cddl
 /// end = {
@@ -335,6 +345,8 @@ pub struct End {
     pub how: Option<Ending>,
 }
 
+/// How a session or a turn ended.
+///
 /// ```cddl
 /// ending = "success" / "failure" / "interrupted"
 /// ```
@@ -390,7 +402,7 @@ pub enum Relation {
     Continued,
 }
 
-/// Part of `entry-annotations`.
+/// A type inside of the rule `entry-annotations`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryAnnotationsInherited<'a> {
     /// The alternative `true`.
@@ -399,7 +411,7 @@ pub enum EntryAnnotationsInherited<'a> {
     Text(::vac_value::Text<'a>),
 }
 
-/// Part of `end`.
+/// A type inside of the rule `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EndOf {
     /// The value `"session"`.
@@ -491,14 +503,14 @@ impl SessionAnnotations<'_> {
 }
 
 impl<'a> Superseded<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(how: impl Into<SupersededHow>) -> Self {
         Self { how: how.into(), by: None }
     }
 }
 
 impl<'a> Action<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         tool: impl Into<::vac_value::Text<'a>>,
         category: impl Into<Category>,
@@ -512,7 +524,7 @@ impl<'a> Action<'a> {
 }
 
 impl<'a> Permission<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(decision: impl Into<Decision>) -> Self {
         Self {
             decision: decision.into(),
@@ -524,14 +536,14 @@ impl<'a> Permission<'a> {
 }
 
 impl End {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(of: impl Into<EndOf>) -> Self {
         Self { of: of.into(), how: None }
     }
 }
 
 impl<'a> SessionAnnotations<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         agent: impl Into<::vac_value::Text<'a>>,
         adapter: impl Into<::vac_value::Text<'a>>,

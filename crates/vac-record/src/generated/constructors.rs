@@ -34,7 +34,7 @@ use super::types::*;
 }
 
 impl<'a> VerifiableAgentRecord<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         version: impl Into<::vac_value::Text<'a>>,
         id: impl Into<::vac_value::Text<'a>>,
@@ -54,7 +54,7 @@ impl<'a> VerifiableAgentRecord<'a> {
 }
 
 impl<'a> SessionTrace<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         session_id: impl Into<SessionId<'a>>,
         agent_meta: impl Into<AgentMeta<'a>>,
@@ -74,7 +74,7 @@ impl<'a> SessionTrace<'a> {
 }
 
 impl<'a> AgentMeta<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         model_id: impl Into<::vac_value::Text<'a>>,
         model_provider: impl Into<::vac_value::Text<'a>>,
@@ -91,7 +91,7 @@ impl<'a> AgentMeta<'a> {
 }
 
 impl<'a> RecordingAgent<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(name: impl Into<::vac_value::Text<'a>>) -> Self {
         Self {
             name: name.into(),
@@ -102,7 +102,7 @@ impl<'a> RecordingAgent<'a> {
 }
 
 impl<'a> Environment<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(working_dir: impl Into<::vac_value::Text<'a>>) -> Self {
         Self {
             working_dir: working_dir.into(),
@@ -114,7 +114,7 @@ impl<'a> Environment<'a> {
 }
 
 impl<'a> VcsContext<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(kind: impl Into<::vac_value::Text<'a>>) -> Self {
         Self {
             kind: kind.into(),
@@ -127,7 +127,7 @@ impl<'a> VcsContext<'a> {
 }
 
 impl<'a> MessageEntry<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(kind: impl Into<MessageEntryType>) -> Self {
         Self {
             kind: kind.into(),
@@ -144,7 +144,7 @@ impl<'a> MessageEntry<'a> {
 }
 
 impl<'a> ToolCallEntry<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         name: impl Into<::vac_value::Text<'a>>,
         input: impl Into<::vac_value::Any<'a>>,
@@ -162,7 +162,7 @@ impl<'a> ToolCallEntry<'a> {
 }
 
 impl<'a> ToolResultEntry<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(output: impl Into<::vac_value::Any<'a>>) -> Self {
         Self {
             output: output.into(),
@@ -178,7 +178,7 @@ impl<'a> ToolResultEntry<'a> {
 }
 
 impl<'a> ReasoningEntry<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(content: impl Into<::vac_value::Any<'a>>) -> Self {
         Self {
             content: content.into(),
@@ -193,7 +193,7 @@ impl<'a> ReasoningEntry<'a> {
 }
 
 impl<'a> EventEntry<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(event_type: impl Into<::vac_value::Text<'a>>) -> Self {
         Self {
             event_type: event_type.into(),
@@ -207,14 +207,14 @@ impl<'a> EventEntry<'a> {
 }
 
 impl<'a> FileAttributionRecord<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(files: impl Into<Vec<File<'a>>>) -> Self {
         Self { files: files.into() }
     }
 }
 
 impl<'a> File<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         path: impl Into<::vac_value::Text<'a>>,
         conversations: impl Into<Vec<Conversation<'a>>>,
@@ -227,7 +227,7 @@ impl<'a> File<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(ranges: impl Into<Vec<Range<'a>>>) -> Self {
         Self {
             url: None,
@@ -239,7 +239,7 @@ impl<'a> Conversation<'a> {
 }
 
 impl<'a> Range<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(start_line: impl Into<u64>, end_line: impl Into<u64>) -> Self {
         Self {
             start_line: start_line.into(),
@@ -252,7 +252,7 @@ impl<'a> Range<'a> {
 }
 
 impl<'a> Contributor<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(kind: impl Into<ContributorType>) -> Self {
         Self {
             kind: kind.into(),
@@ -262,7 +262,7 @@ impl<'a> Contributor<'a> {
 }
 
 impl<'a> Resource<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         kind: impl Into<::vac_value::Text<'a>>,
         url: impl Into<UriText<'a>>,
@@ -275,7 +275,7 @@ impl<'a> Resource<'a> {
 }
 
 impl<'a> ProtectedHeader<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(cwt_claims: impl Into<CwtClaims<'a>>) -> Self {
         Self {
             cwt_claims: cwt_claims.into(),
@@ -290,7 +290,7 @@ impl<'a> ProtectedHeader<'a> {
 }
 
 impl<'a> CwtClaims<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         iss: impl Into<::vac_value::Text<'a>>,
         sub: impl Into<::vac_value::Text<'a>>,
@@ -304,7 +304,7 @@ impl<'a> CwtClaims<'a> {
 }
 
 impl<'a> TraceMetadata<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         session_id: impl Into<SessionId<'a>>,
         agent_vendor: impl Into<::vac_value::Text<'a>>,
@@ -337,7 +337,7 @@ impl<'a> CoseCertHash<'a> {
 }
 
 impl<'a> ReceiptUnprotectedHeader<'a> {
-    /// Creates a value of what is required. Everything else is absent.
+    /// Creates a value from its required members. Everything else is absent.
     pub fn new(
         receipts: impl Into<Vec<::vac_value::Embedded<'a, Receipt<'a>>>>,
     ) -> Self {

@@ -2,7 +2,7 @@
 // Needs the 2024 edition and the crates `vac-schema` and `vac-value`. Clippy's
 // `large_enum_variant` is allowed where the variants of an enum contain structs.
 
-/// The content of a file: a record, or a signed record.
+/// A document: a record, or a signed record.
 ///
 /// ```cddl
 /// start = verifiable-agent-record / signed-agent-record
@@ -25,7 +25,7 @@ pub const SCHEMA_VERSION: &str = "3.0.0-draft";
 
 /// A point in time: RFC 3339 text, or an unsigned number. The draft's comment
 /// calls the number epoch milliseconds, its prose POSIX seconds: any uint is
-/// accepted, and readers have to guess the unit from its size.
+/// accepted, and readers have to infer the unit from its size.
 ///
 /// ```cddl
 /// abstract-timestamp = tstr .regexp date-time-regexp / uint
@@ -73,16 +73,16 @@ pub const DATE_TIME_REGEXP: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3
 /// ```
 pub const URI_REGEXP: &str = "(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?";
 
-/// One session of one agent, and what is known about how it was recorded.
+/// A record: one session of one agent, and facts about how it was recorded.
 ///
 /// ```cddl
 /// verifiable-agent-record = {
 ///   version: tstr                               ; Version of this schema (semver).
 ///   id: tstr                                    ; Identifier of this record.
 ///   session: session-trace                      ; The conversation.
-///   ? created: abstract-timestamp               ; When the record was made.
-///   ? file-attribution: file-attribution-record ; Who wrote which lines.
-///   ? vcs: vcs-context                          ; State of the whole repository.
+///   ? created: abstract-timestamp               ; When the record was created.
+///   ? file-attribution: file-attribution-record ; The authors of lines of files.
+///   ? vcs: vcs-context                          ; State of the repository.
 ///   ? recording-agent: recording-agent          ; The tool that made the record.
 ///   * tstr => any                               ; Members that the schema does not name.
 /// }
@@ -95,11 +95,11 @@ pub struct VerifiableAgentRecord<'a> {
     pub id: ::vac_value::Text<'a>,
     /// The conversation.
     pub session: SessionTrace<'a>,
-    /// When the record was made.
+    /// When the record was created.
     pub created: Option<AbstractTimestamp<'a>>,
-    /// Who wrote which lines.
+    /// The authors of lines of files.
     pub file_attribution: Option<FileAttributionRecord<'a>>,
-    /// State of the whole repository.
+    /// State of the repository.
     pub vcs: Option<VcsContext<'a>>,
     /// The tool that made the record.
     pub recording_agent: Option<RecordingAgent<'a>>,
@@ -107,16 +107,16 @@ pub struct VerifiableAgentRecord<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// The conversation itself.
+/// One session: its agent, its environment and its entries.
 ///
 /// ```cddl
 /// session-trace = {
 ///   ? format: tstr                              ; `interactive`, `autonomous` or a vendor's term.
-///   session-id: session-id
-///   ? session-start: abstract-timestamp
-///   ? session-end: abstract-timestamp
-///   agent-meta: agent-meta
-///   ? environment: environment
+///   session-id: session-id                      ; Identifier of the session.
+///   ? session-start: abstract-timestamp         ; When the session began.
+///   ? session-end: abstract-timestamp           ; When the session ended.
+///   agent-meta: agent-meta                      ; The agent that the session is with.
+///   ? environment: environment                  ; The environment that the agent worked in.
 ///   entries: [* entry]                          ; Entries in the order of the log.
 ///   * tstr => any                               ; Members that the schema does not name.
 /// }
@@ -125,15 +125,15 @@ pub struct VerifiableAgentRecord<'a> {
 pub struct SessionTrace<'a> {
     /// `interactive`, `autonomous` or a vendor's term.
     pub format: Option<::vac_value::Text<'a>>,
-    /// The member `session-id`.
+    /// Identifier of the session.
     pub session_id: SessionId<'a>,
-    /// The member `session-start`.
+    /// When the session began.
     pub session_start: Option<AbstractTimestamp<'a>>,
-    /// The member `session-end`.
+    /// When the session ended.
     pub session_end: Option<AbstractTimestamp<'a>>,
-    /// The member `agent-meta`.
+    /// The agent that the session is with.
     pub agent_meta: AgentMeta<'a>,
-    /// The member `environment`.
+    /// The environment that the agent worked in.
     pub environment: Option<Environment<'a>>,
     /// Entries in the order of the log.
     pub entries: Vec<Entry<'a>>,
@@ -141,13 +141,13 @@ pub struct SessionTrace<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// The agent: its model and its command line.
+/// The agent: its models and its command-line program.
 ///
 /// ```cddl
 /// agent-meta = {
 ///   model-id: tstr                              ; The main model.
 ///   model-provider: tstr                        ; Provider of the model.
-///   ? models: [* tstr]                          ; Every model that took part.
+///   ? models: [* tstr]                          ; All models that took part.
 ///   ? cli-name: tstr
 ///   ? cli-version: tstr
 ///   * tstr => any                               ; Members that the schema does not name.
@@ -159,7 +159,7 @@ pub struct AgentMeta<'a> {
     pub model_id: ::vac_value::Text<'a>,
     /// Provider of the model.
     pub model_provider: ::vac_value::Text<'a>,
-    /// Every model that took part.
+    /// All models that took part.
     pub models: Option<Vec<::vac_value::Text<'a>>>,
     /// The member `cli-name`.
     pub cli_name: Option<::vac_value::Text<'a>>,
@@ -188,36 +188,36 @@ pub struct RecordingAgent<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// Where the agent worked.
+/// The environment that an agent worked in.
 ///
 /// ```cddl
 /// environment = {
-///   working-dir: tstr
-///   ? vcs: vcs-context
-///   ? sandboxes: [* tstr]                       ; Directories or sandbox names.
+///   working-dir: tstr                           ; The working directory.
+///   ? vcs: vcs-context                          ; State of the repository that contains it.
+///   ? sandboxes: [* tstr]                       ; Sandboxes: directories, or names.
 ///   * tstr => any                               ; Members that the schema does not name.
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment<'a> {
-    /// The member `working-dir`.
+    /// The working directory.
     pub working_dir: ::vac_value::Text<'a>,
-    /// The member `vcs`.
+    /// State of the repository that contains it.
     pub vcs: Option<VcsContext<'a>>,
-    /// Directories or sandbox names.
+    /// Sandboxes: directories, or names.
     pub sandboxes: Option<Vec<::vac_value::Text<'a>>>,
     /// Members that the schema does not name.
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// State of a repository.
+/// The state of a repository.
 ///
 /// ```cddl
 /// vcs-context = {
 ///   type: tstr                                  ; Version control system: `git`, `jj`, `hg`, `svn`.
-///   ? revision: tstr
-///   ? branch: tstr
-///   ? repository: tstr                          ; The repository, usually its URL.
+///   ? revision: tstr                            ; The revision that is checked out.
+///   ? branch: tstr                              ; The branch that is checked out.
+///   ? repository: tstr                          ; The address of the repository, usually a URL.
 ///   * tstr => any                               ; Members that the schema does not name.
 /// }
 /// ```
@@ -225,11 +225,11 @@ pub struct Environment<'a> {
 pub struct VcsContext<'a> {
     /// Version control system: `git`, `jj`, `hg`, `svn`.
     pub kind: ::vac_value::Text<'a>,
-    /// The member `revision`.
+    /// The revision that is checked out.
     pub revision: Option<::vac_value::Text<'a>>,
-    /// The member `branch`.
+    /// The branch that is checked out.
     pub branch: Option<::vac_value::Text<'a>>,
-    /// The repository, usually its URL.
+    /// The address of the repository, usually a URL.
     pub repository: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
@@ -299,7 +299,7 @@ pub struct MessageEntry<'a> {
 ///   type: "tool-call"
 ///   name: tstr                                  ; Name of the tool.
 ///   input: any
-///   ? call-id: tstr                             ; Joins a call and its result.
+///   ? call-id: tstr                             ; Identifier of the call, which its result has too.
 ///   ? timestamp: abstract-timestamp
 ///   ? id: entry-id
 ///   ? children: [* entry]
@@ -312,7 +312,7 @@ pub struct ToolCallEntry<'a> {
     pub name: ::vac_value::Text<'a>,
     /// The member `input`.
     pub input: ::vac_value::Any<'a>,
-    /// Joins a call and its result.
+    /// Identifier of the call, which its result has too.
     pub call_id: Option<::vac_value::Text<'a>>,
     /// The member `timestamp`.
     pub timestamp: Option<AbstractTimestamp<'a>>,
@@ -330,7 +330,7 @@ pub struct ToolCallEntry<'a> {
 /// tool-result-entry = {
 ///   type: "tool-result"
 ///   output: any
-///   ? call-id: tstr                             ; Joins a call and its result.
+///   ? call-id: tstr                             ; Identifier of the call, which its result has too.
 ///   ? status: tstr
 ///   ? is-error: bool
 ///   ? timestamp: abstract-timestamp
@@ -343,7 +343,7 @@ pub struct ToolCallEntry<'a> {
 pub struct ToolResultEntry<'a> {
     /// The member `output`.
     pub output: ::vac_value::Any<'a>,
-    /// Joins a call and its result.
+    /// Identifier of the call, which its result has too.
     pub call_id: Option<::vac_value::Text<'a>>,
     /// The member `status`.
     pub status: Option<::vac_value::Text<'a>>,
@@ -391,7 +391,7 @@ pub struct ReasoningEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// Any other event.
+/// An event that no other type of entry describes.
 ///
 /// ```cddl
 /// event-entry = {
@@ -502,7 +502,7 @@ pub struct Conversation<'a> {
     pub related: Option<Vec<Resource<'a>>>,
 }
 
-/// Lines, counted from 1, both ends included.
+/// A range of lines, counted from 1. Both ends are included.
 ///
 /// ```cddl
 /// range = {
@@ -527,7 +527,7 @@ pub struct Range<'a> {
     pub contributor: Option<Contributor<'a>>,
 }
 
-/// Who wrote lines: a person, a model, or both.
+/// The author of lines: a person, a model, or both.
 ///
 /// ```cddl
 /// contributor = {
@@ -559,7 +559,7 @@ pub struct Resource<'a> {
     pub url: UriText<'a>,
 }
 
-/// COSE\_Sign1 (RFC 9052), tagged. A payload of null is detached.
+/// A signed record: COSE\_Sign1 (RFC 9052) with its tag. A payload of null is detached.
 ///
 /// ```cddl
 /// signed-agent-record = #6.18([
@@ -644,7 +644,7 @@ pub struct UnprotectedHeader<'a> {
 }
 
 /// Facts about the record that can be read without the payload. They are not
-/// signed: compare them with the record.
+/// signed and have to be compared with the record.
 ///
 /// ```cddl
 /// trace-metadata = {
@@ -675,7 +675,7 @@ pub struct TraceMetadata<'a> {
     pub content_hash_alg: Option<::vac_value::Text<'a>>,
 }
 
-/// "ietf-vac-v3.0" for a record of this schema; "claude-jsonl", "gemini-json",
+/// The format of a record or log: "ietf-vac-v3.0" for a record of this schema; "claude-jsonl", "gemini-json",
 /// "codex-jsonl", "opencode-json", "cursor-jsonl" for native logs.
 ///
 /// ```cddl
@@ -696,7 +696,7 @@ pub enum CoseX509<'a> {
     Array(Vec<::vac_value::Bytes<'a>>),
 }
 
-/// The hash of a certificate, and the algorithm that it was made with.
+/// The hash of a certificate, and the hash algorithm.
 ///
 /// ```cddl
 /// COSE_CertHash = [hashAlg: (int / tstr), hashValue: bstr]
@@ -804,7 +804,7 @@ pub struct DateTimeText<'a>(::vac_value::Text<'a>);
     DateTimeText, super::schema::SCHEMA, 0
 }
 
-/// Part of `message-entry`.
+/// A type inside of the rule `message-entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageEntryType {
     /// The value `"user"`.
@@ -821,7 +821,7 @@ pub struct UriText<'a>(::vac_value::Text<'a>);
     UriText, super::schema::SCHEMA, 1
 }
 
-/// Part of `contributor`.
+/// A type inside of the rule `contributor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContributorType {
     /// The value `"human"`.
@@ -834,7 +834,7 @@ pub enum ContributorType {
     Unknown,
 }
 
-/// Part of `signed-agent-record`.
+/// A type inside of the rule `signed-agent-record`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignedAgentRecordContent<'a> {
     /// The element `protected`.
@@ -847,7 +847,7 @@ pub struct SignedAgentRecordContent<'a> {
     pub signature: ::vac_value::Bytes<'a>,
 }
 
-/// Part of `protected-header`.
+/// A type inside of the rule `protected-header`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProtectedHeaderContentType<'a> {
     /// The alternative `text`.
@@ -856,7 +856,7 @@ pub enum ProtectedHeaderContentType<'a> {
     Uint(u64),
 }
 
-/// Part of `COSE_CertHash`.
+/// A type inside of the rule `COSE_CertHash`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CoseCertHashAlg<'a> {
     /// The alternative `int`.

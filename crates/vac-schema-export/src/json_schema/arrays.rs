@@ -1,8 +1,8 @@
-//! Arrays: a beginning of fixed elements, and more of one type.
+//! Writes arrays: fixed elements at the beginning, then elements of one type.
 //!
-//! CDDL matches the elements of an array in order, without going back. JSON Schema has
-//! `prefixItems`, one schema per element, and `items` for all elements after them. Optional elements
-//! and alternatives are multiplied out.
+//! CDDL matches the elements of an array in order, without backtracking. JSON Schema has
+//! `prefixItems`, one schema per element, and `items` for all elements after them. Optional
+//! elements and alternatives are multiplied out.
 
 use vac_cddl::ir::{Group, Location, Type};
 
@@ -43,7 +43,7 @@ impl<'s> Writer<'s> {
     }
 
     fn sequence(&mut self, runs: &[Run<'s>], location: &Location) -> Part {
-        // Splits at the first optional element that something follows.
+        // Split at the first optional element that is followed by another element.
         let optional = runs.iter().position(|run| run.min == 0 && run.max == Some(1));
         let is_short = runs.iter().filter(|run| run.min == 0).count() <= 4;
         if let Some(at) = optional.filter(|at| at + 1 < runs.len() && is_short)
@@ -77,7 +77,7 @@ impl<'s> Writer<'s> {
         while let [run, after @ ..] = rest
             && run.is_fixed()
             && (prefix.len() as u64).saturating_add(run.min) <= MAX_PREFIX as u64
-            // What is the same for all elements is written once.
+            // Write the schema of equal elements once.
             && (runs.len() > 1 || run.min <= 1)
         {
             for _ in 0..run.min {

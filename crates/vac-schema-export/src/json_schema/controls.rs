@@ -120,7 +120,7 @@ impl<'s> Writer<'s> {
             sized.push(text);
         }
         if kinds & NUMBER != 0 {
-            // A number fits into a size if it fits into the greatest one.
+            // A number that fits into some allowed size fits into the greatest one.
             let bytes = max.map_or(8, |max| max.clamp(0, 8));
             sized.push(integers(0, (1 << (bytes * 8)) - 1));
         }
@@ -168,7 +168,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Returns an integer that none of a type is less than, and one that none is greater than.
+    /// Returns a lower and an upper bound of the integers of a type.
     fn integer_bounds(&self, ty: &'s Type) -> (i128, Option<i128>) {
         match &resolve(self.shapes.schema, ty).kind {
             TypeKind::Literal(Literal { value: LiteralValue::Integer(value), .. }) => {

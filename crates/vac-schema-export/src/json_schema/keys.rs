@@ -1,4 +1,4 @@
-//! The keys of maps whose type is stated, not their name.
+//! Writes the keys of maps that are given by a type, not by a name.
 
 use vac_cddl::ir::{Control, Type, TypeKind};
 
@@ -13,7 +13,7 @@ pub(super) enum Keys<'s> {
     All,
     /// Some texts.
     Texts(Vec<&'s str>),
-    /// Texts of a pattern.
+    /// Texts that match a pattern.
     Pattern(Box<Pattern>),
     /// Texts that the schema describes.
     Described(Part),
@@ -22,7 +22,8 @@ pub(super) enum Keys<'s> {
 }
 
 impl Keys<'_> {
-    /// Returns whether a key may be one of these. A type that is not understood may accept any.
+    /// Returns whether a key may be one of these. A type that cannot be expressed may accept any
+    /// key.
     pub fn may_accept(&self, key: &str) -> bool {
         match self {
             Self::All | Self::Described(_) => true,

@@ -1,4 +1,4 @@
-//! Maps: members with known keys, and members whose keys have a type.
+//! Writes maps: members with known keys, and members whose keys have a type.
 
 use std::collections::{HashMap, HashSet};
 
@@ -111,7 +111,7 @@ impl<'s> Writer<'s> {
         let mut values = Vec::new();
         for (known, position) in places {
             values.push(self.ty(known.value));
-            // What a member with a known key does not take, a type of keys may take.
+            // A type of keys may accept an entry that the member with its key does not accept.
             let is_left = match position {
                 Position::Map => !known.is_cut && !known.is_required,
                 Position::GroupFirst => !known.is_cut,
@@ -148,7 +148,7 @@ fn texts(texts: &[&str]) -> Json {
     Json::Array(texts.iter().map(|text| Json::from(*text)).collect())
 }
 
-/// Returns which keys an optional group requires.
+/// Returns the keys that each optional group requires.
 ///
 /// In a map that accepts other keys, the members of a group after its first may belong to those.
 fn dependent_required<'s>(
@@ -179,8 +179,7 @@ fn dependent_required<'s>(
     dependent
 }
 
-/// Writes what is known of the keys that have a type. Adds properties for types that consist of
-/// texts.
+/// Writes the members whose keys have a type. Adds properties for types that consist of texts.
 fn other_properties(
     typed: &[TypedKeys<'_>],
     properties: &mut Vec<(String, Json)>,
@@ -188,8 +187,8 @@ fn other_properties(
     losses: &mut Vec<&'static str>,
 ) -> Part {
     let allowed = |at: usize, key: &str| -> Part {
-        // The first type that accepts a key takes it, unless the value does not fit and there is no
-        // cut.
+        // The first type that accepts a key takes the entry, unless the value does not match and
+        // the type has no cut.
         let others = typed.iter().enumerate().filter(|(other, it)| {
             let is_cut_off = *other > at && typed[at].is_cut;
             *other == at || (it.keys.may_accept(key) && !is_cut_off)
@@ -286,7 +285,7 @@ fn allowed_for_pattern(typed: &[TypedKeys<'_>], at: usize, losses: &mut Vec<&'st
     Part::any_of(values)
 }
 
-/// Adds how many members there are.
+/// Adds the minimum and maximum number of members.
 fn counts(
     part: Part,
     alternative: &Alternative<'_>,

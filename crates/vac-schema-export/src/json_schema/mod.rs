@@ -21,7 +21,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// The maximum number of alternatives that are compared with each other.
 const MAX_COMPARED: usize = 64;
 
-/// The comment on every exported schema: differences that are not repeated where they matter.
+/// The comment on every exported schema, about general differences that are not repeated at each
+/// construct.
 const GENERAL: &str = "Made from CDDL, which is authoritative. JSON Schema does not distinguish \
     1.0 from 1, and does not look for duplicate keys; both matter in CDDL. Where else this schema \
     accepts more than the CDDL, a $comment says so.";
@@ -94,7 +95,7 @@ impl Writer<'_> {
     }
 }
 
-/// A schema in the making: the members of its object.
+/// A schema that is being written: the members of its object.
 #[derive(Clone, Debug)]
 struct Part {
     members: Vec<(String, Json)>,
@@ -104,7 +105,7 @@ struct Part {
 }
 
 impl Part {
-    /// Accepts everything.
+    /// A schema that accepts everything.
     const ANY: Self = Self { members: Vec::new(), is_exact: true };
 
     /// Creates a schema of one keyword.
@@ -155,7 +156,7 @@ impl Part {
         }
     }
 
-    /// Accepts what both accept.
+    /// Returns a schema that accepts what both schemas accept.
     fn and(self, other: Self) -> Self {
         let is_exact = self.is_exact && other.is_exact;
         let is_shared = |key: &String| other.get(key).is_some();
@@ -167,7 +168,7 @@ impl Part {
         Self { members, is_exact }
     }
 
-    /// Accepts what any of them accepts.
+    /// Returns a schema that accepts what any of the schemas accepts.
     fn any_of(mut alternatives: Vec<Self>) -> Self {
         let is_exact = alternatives.iter().all(|part| part.is_exact);
         if let Some(any) = alternatives.iter().position(Self::is_any) {

@@ -1,4 +1,4 @@
-//! Regular expressions for JSON Schema, which has those of ECMA-262.
+//! Translates regular expressions for JSON Schema, which uses those of ECMA-262.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// A pattern in both notations.
 pub(super) struct Pattern {
     /// The body in ECMA-262, without anchors. Classes are spelled out as ranges of characters, so
-    /// that it does not depend on what an engine knows of Unicode.
+    /// that it does not depend on the Unicode version of an engine.
     body: String,
     regex: regex::Regex,
 }
@@ -136,7 +136,7 @@ fn write_in_class(c: char, out: &mut String) {
     write_character(c, out);
 }
 
-/// Writes a character. Control characters are escaped in a way that all engines know.
+/// Writes a character. Control characters are escaped in a way that all engines support.
 fn write_character(c: char, out: &mut String) {
     if u32::from(c) < 0x20
         || ('\u{7f}'..='\u{9f}').contains(&c)

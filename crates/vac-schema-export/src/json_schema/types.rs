@@ -1,12 +1,13 @@
-//! Types, except for the content of containers.
+//! Writes types, except for the content of containers.
 
 use vac_cddl::ir::{Literal, LiteralValue, RuleId, RuleOrigin, Type, TypeKind};
 
 use super::{Part, Writer};
 use crate::json::Json;
 
-/// The least and the greatest integer of CBOR without tags.
+/// The minimum integer of CBOR without tags.
 const MIN_INTEGER: i128 = -(1 << 64);
+/// The maximum integer of CBOR without tags.
 const MAX_INTEGER: i128 = (1 << 64) - 1;
 
 impl<'s> Writer<'s> {
@@ -85,7 +86,7 @@ impl<'s> Writer<'s> {
         }
         let mut part = Part::any_of(parts);
         if left_out > 0 {
-            // This is exact: no JSON document matches the alternatives.
+            // The schema is still exact, because no JSON document matches the alternatives.
             part.add_comment("The CDDL has alternatives that JSON cannot express");
         }
         part
@@ -123,7 +124,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Writes texts of a number of bytes, of which a character has up to four.
+    /// Writes texts with a number of bytes. A character has up to four bytes.
     pub(super) fn text_of_bytes(&mut self, ty: &Type, min: i128, max: Option<i128>) -> Part {
         let mut part = Part::of_type("string");
         let characters = (min.max(0) + 3) / 4;
@@ -148,7 +149,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Returns why no JSON value matches a type.
+/// Returns the reason why no JSON value matches a type.
 fn not_json(kind: &TypeKind) -> &'static str {
     match kind {
         TypeKind::Tag { .. } => "a tag, which JSON does not have",

@@ -82,7 +82,7 @@ impl CharacterSet {
     }
 }
 
-/// The characters that something can begin with; exact for the first 256.
+/// The characters that a symbol can begin with. The set is exact for the first 256 characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct First {
     bits: [u64; 4],
@@ -157,8 +157,8 @@ impl Compiled {
         (first, true)
     }
 
-    /// Computes what everything can begin with: each alternative again whenever a
-    /// nonterminal in it has changed.
+    /// Computes the first characters of every nonterminal. An alternative is computed again when
+    /// those of a nonterminal in it have changed.
     fn find_firsts(&mut self) {
         let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
         for (at, alternative) in (0..).zip(&self.alternatives) {
@@ -198,7 +198,7 @@ struct Compiler<'g> {
     numbers: HashMap<String, u32>,
     /// Nonterminals whose alternatives are still to be compiled.
     open: Vec<(u32, Source<'g>)>,
-    /// The sets of the rules that are sets.
+    /// The sets of the rules that consist of one set of characters.
     single: HashMap<String, Option<u32>>,
     core_used: BTreeSet<String>,
     out: Compiled,

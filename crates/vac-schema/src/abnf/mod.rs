@@ -17,7 +17,7 @@ use self::compile::Compiled;
 use crate::matcher::Budget;
 use crate::tables::TableText;
 
-/// A grammar. Tables made at run time compile it when they are built, constants at its first
+/// An ABNF grammar. Tables built at run time compile it when they are built, constants at its first
 /// use.
 #[derive(Clone, Debug)]
 pub struct Grammar {

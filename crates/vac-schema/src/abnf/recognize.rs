@@ -3,15 +3,15 @@
 //! At each position of the input there is a set of items: alternatives of which a part has
 //! matched, with the position where they began. An item predicts the nonterminal that comes
 //! next, consumes a character, or is complete; then the items that waited for its
-//! nonterminal go on. Nothing is predicted that cannot begin with the next character, so
-//! that real grammars take a few steps for each character.
+//! nonterminal go on. Only alternatives that can begin with the next character are predicted, so
+//! that real grammars take a few steps per character.
 
 use std::collections::HashSet;
 
 use super::compile::{Compiled, Part, START, Symbol};
 use crate::matcher::Budget;
 
-/// Maximum number of items that wait at all positions together; each takes 20 bytes.
+/// Maximum number of items that wait at all positions together. Each takes 20 bytes.
 const MAX_WAITING: usize = 4 << 20;
 
 /// A position in an alternative.
@@ -93,7 +93,7 @@ impl Recognizer<'_> {
             let alternative = &self.grammar.alternatives[item.alternative as usize];
             let Some(part) = alternative.parts.get(item.part as usize) else {
                 is_complete |= alternative.nonterminal == START;
-                // What is empty was skipped when it was predicted.
+                // Empty alternatives were skipped when they were predicted.
                 if item.origin != position {
                     self.complete(alternative.nonterminal, item.origin, budget)?;
                 }

@@ -1,4 +1,4 @@
-//! The notation of ABNF (RFC 5234 section 4, RFC 7405 section 2.2).
+//! Parses the notation of ABNF (RFC 5234 section 4, RFC 7405 section 2.2).
 
 use super::GrammarError;
 
@@ -84,8 +84,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns whether nothing but space is before this place on its line, and there is a line
-    /// before.
+    /// Returns whether only white space is before the current position on its line, and the line is
+    /// not the first.
     fn is_at_line_start(&self) -> bool {
         let before = self.bytes[..self.at].iter().rev();
         before.copied().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')

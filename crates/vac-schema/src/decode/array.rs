@@ -6,8 +6,8 @@ use super::{Build, Built, Mismatch, Reader};
 use crate::matcher::ArrayState;
 use crate::tables::{GroupId, TypeId};
 
-/// An array whose elements are built one after the other. A repetition takes what it can, as
-/// in the matcher.
+/// An array whose elements are built one after the other. A repetition takes as many elements as
+/// match, as in the matcher.
 pub struct ArrayReader<'r, 's, 'd, 'a> {
     pub(super) reader: &'r mut Reader<'s>,
     pub(super) node: Node<'d, 'a>,
@@ -100,7 +100,7 @@ impl<'d, 'a> ArrayReader<'_, '_, 'd, 'a> {
         let mut values = Vec::new();
         for _ in 0..max {
             match self.next_group(id) {
-                // A group that takes nothing is the same as no group.
+                // A group that takes no elements is treated as absent.
                 Some((_, end)) if end > self.at => values.push(read(self)?),
                 _ => break,
             }

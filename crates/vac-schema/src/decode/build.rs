@@ -1,4 +1,4 @@
-//! Values that generated types consist of.
+//! Builds the values that generated types consist of.
 
 use std::borrow::Cow;
 
@@ -11,15 +11,15 @@ use super::{Mismatch, Reader};
 /// The result of building a value.
 pub type Built<T> = Result<T, Mismatch>;
 
-/// A value that can be built of a valid node.
+/// A value that can be built from a valid node.
 pub trait Build<'a>: Sized {
     /// Builds the value. The node is known to match the schema.
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self>;
 }
 
-/// A value that can be built of a valid node whose source does not live as long.
+/// A value that can be built from a valid node, and can outlive the node's source.
 pub trait BuildOwned: Sized {
-    /// Builds the value and copies what it would borrow.
+    /// Builds the value, and copies bytes that it would otherwise borrow.
     fn build_owned(reader: &mut Reader<'_>, node: Node<'_, '_>) -> Built<Self>;
 }
 
@@ -46,7 +46,7 @@ build_scalar!(bool, |node| node.bool());
 build_scalar!(Null, |node| (node.kind() == Kind::Null).then_some(Null));
 build_scalar!(Undefined, |node| (node.kind() == Kind::Undefined).then_some(Undefined));
 
-/// The same for a scalar that borrows.
+/// Implements [`Build`] and [`BuildOwned`] for a scalar that can borrow.
 macro_rules! build_borrowed_scalar {
     ($type:ty, $owned:ty, |$node:ident| $value:expr) => {
         impl<'a> Build<'a> for $type {
@@ -81,7 +81,7 @@ impl<T: BuildOwned> BuildOwned for Box<T> {
     }
 }
 
-/// `null` or a value.
+/// Builds `None` from `null`, and a value from any other node.
 impl<'a, T: Build<'a>> Build<'a> for Option<T> {
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self> {
         match node.kind() {
@@ -110,7 +110,7 @@ fn vec<'d, 'a, T>(
         return Err(Mismatch::new(node));
     }
     reader.inside(|reader| {
-        // Values can be large, so that a vector that grows would copy a lot.
+        // Values can be large, and a vector that grows would copy them.
         let mut values = Vec::with_capacity(node.elements().count());
         for element in node.elements() {
             values.push(build(reader, element)?);
@@ -143,7 +143,7 @@ fn table<'d, 'a, K, V>(
     reader.inside(|reader| node.members().map(|(key, value)| build(reader, key, value)).collect())
 }
 
-/// As a whole map.
+/// Builds all entries of a map.
 impl<'a, K: Build<'a>, V: Build<'a>> Build<'a> for Map<K, V> {
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self> {
         table(reader, node, |reader, key, value| {

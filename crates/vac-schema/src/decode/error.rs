@@ -19,7 +19,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// Returns the violations of the schema, at most [`super::MAX_VIOLATIONS`].
+    /// Returns the violations of the schema, at most [`MAX_VIOLATIONS`](crate::MAX_VIOLATIONS).
     pub fn violations(&self) -> &[Violation] {
         match self {
             Self::Invalid(violations) => violations.as_slice(),
@@ -85,7 +85,7 @@ pub(super) fn unencodable(error: &EncodeError) -> Violations {
     })
 }
 
-/// A valid node that does not fit the type that is built of it.
+/// The error that a valid node does not fit the Rust type that is built from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The offset of the node in its document.

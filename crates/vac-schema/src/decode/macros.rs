@@ -1,7 +1,7 @@
-//! The part of generated code that is the same for all types.
+//! Macros for the parts of generated code that are the same for all types.
 
 /// Implements [`Decode`](crate::Decode), [`BuildOwned`](crate::BuildOwned) and serde's traits
-/// for generated types. Each type is followed by its rule and its place in the tables.
+/// for generated types. Each type is followed by its rule and its index in the tables.
 ///
 /// A `value` only occurs inside other types, and a `group` is a part of a map or an array:
 /// these cannot be decoded by themselves.

@@ -32,7 +32,7 @@ use crate::Violations;
 use crate::matcher::{Budget, Matcher};
 use crate::tables::{RuleId, Schema, TypeId};
 
-/// The most violations that a [`DecodeError`] lists. It counts all of them.
+/// The maximum number of violations that a [`DecodeError`] lists. It also states the number of all.
 pub const MAX_VIOLATIONS: usize = 20;
 
 /// A type that can be decoded from JSON and CBOR.
@@ -70,14 +70,14 @@ pub trait Decode<'a>: Build<'a> + BuildOwned {
         })
     }
 
-    /// Checks that the value satisfies its rule. Values that were decoded do; values that
-    /// were built or changed may violate what the type does not express, such as the
+    /// Checks that the value satisfies its rule. Decoded values do; values that were
+    /// built or changed may violate constraints that the type does not express, such as the
     /// number of elements.
     fn validate(&self) -> Result<(), Violations>
     where
         Self: Encode,
     {
-        // What one of the encodings cannot represent, the other can.
+        // A value that CBOR cannot represent is checked as JSON.
         let (bytes, encoding) = match self.to_cbor() {
             Ok(bytes) => (bytes, Encoding::Cbor),
             Err(error) => match self.to_json() {
@@ -139,7 +139,7 @@ impl Reader<'_> {
         let mut budget = Budget::new(node);
         let mut matcher = Matcher::new(schema, MAX_VIOLATIONS, &mut budget);
         matcher.validate(rule, type_id, node)?;
-        // Building asks some of the questions of the check again.
+        // Building repeats parts of the check.
         *matcher.budget = Budget::new(node);
         let mut reader = Reader { matcher };
         match build(&mut reader) {

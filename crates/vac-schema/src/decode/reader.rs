@@ -7,14 +7,14 @@ use crate::matcher::{ArrayState, Inside, Matcher};
 use crate::scalar::{equals, find_case};
 use crate::tables::{GroupId, LiteralValue, TypeId, TypeKind};
 
-/// Builds values of a valid document. Where the kind of a node does not decide, it asks the
-/// matcher.
+/// Builds values from a valid document. Uses the matcher where the kind of a node does not decide
+/// between alternatives.
 pub struct Reader<'s> {
     pub(super) matcher: Matcher<'s, 's>,
 }
 
 impl<'s> Reader<'s> {
-    /// Builds a value of a node.
+    /// Builds a value from a node.
     pub fn build<'a, T: Build<'a>>(&mut self, node: Node<'_, 'a>) -> Built<T> {
         T::build(self, node)
     }
@@ -45,13 +45,13 @@ impl<'s> Reader<'s> {
         alternatives.iter().position(accepts).ok_or_else(|| Mismatch::new(node))
     }
 
-    /// Returns the index of the literal that a node is.
+    /// Returns the index of the literal that a node is equal to.
     pub fn find(&self, literals: &[LiteralValue], node: Node<'_, '_>) -> Built<usize> {
         let is_it = |literal: &LiteralValue| equals(literal, node);
         literals.iter().position(is_it).ok_or_else(|| Mismatch::new(node))
     }
 
-    /// Opens a map, whose entries the members of a group take.
+    /// Opens a map, and assigns its entries to the members of a group.
     pub fn map<'r, 'd, 'a>(
         &'r mut self,
         group: GroupId,
@@ -68,7 +68,7 @@ impl<'s> Reader<'s> {
         Ok(MapReader { reader: self, node, assignment })
     }
 
-    /// Opens an array, whose elements the elements of a group take.
+    /// Opens an array, whose elements are those of a group.
     pub fn array<'r, 'd, 'a>(
         &'r mut self,
         group: GroupId,

@@ -17,7 +17,7 @@ pub struct UnknownText {
 }
 
 impl UnknownText {
-    /// Keeps the beginning of a text.
+    /// Creates the error for a text, of which it keeps the beginning.
     pub fn new(text: &str, expected: &'static [&'static str]) -> Self {
         Self { text: printable(text, MAX_CHARACTERS), expected }
     }
@@ -33,7 +33,7 @@ impl fmt::Display for UnknownText {
 
 impl std::error::Error for UnknownText {}
 
-/// Implements the conversions between an enum and the texts that its values are.
+/// Implements the conversions between an enum and the texts of its values.
 #[macro_export]
 macro_rules! text_enum {
     ($name:ident: $($variant:ident = $text:literal),+ $(,)?) => {

@@ -9,7 +9,7 @@ use crate::tables::{
     Element, ElementKind, Group, GroupId, LiteralValue, MemberKey, Sequence, TypeId,
 };
 
-/// An array while a sequence is matched against it.
+/// The state of an array while a sequence is matched against it.
 pub(crate) struct ArrayState<'d, 'a> {
     node: Node<'d, 'a>,
     pub(crate) elements: Vec<Node<'d, 'a>>,
@@ -213,7 +213,7 @@ impl<'s> Matcher<'s, '_> {
             let Some(end) = self.take_group(group, at, state) else { break };
             count += 1;
             if end == at {
-                // What takes nothing matches as often as necessary.
+                // An element that takes nothing matches as often as required.
                 count = count.max(element.min);
                 break;
             }
@@ -239,7 +239,7 @@ impl<'s> Matcher<'s, '_> {
         None
     }
 
-    /// Records that nothing of what was tried at the last position matches.
+    /// Records that none of the types tried at the last position matches.
     fn furthest_mismatch(&mut self, state: &ArrayState<'_, '_>) -> bool {
         match state.elements.get(state.tried_at) {
             Some(node) => self.none_of(&state.tried, *node),

@@ -1,9 +1,9 @@
-//! Limits the work that one document may cause.
+//! Limits the work on one document.
 //!
-//! Schemas can be written so that matching takes polynomial or exponential time, or nests
-//! without end although the document does not: repetitions within repetitions, rules that
-//! refer to the next rule twice. Real schemas take less than ten steps for each byte of a
-//! document. Matching that takes far more is stopped, which is reported as a violation.
+//! Some schemas make matching take polynomial or exponential time, or nest without end although the
+//! document does not: repetitions within repetitions, rules that refer to the next rule twice. Real
+//! schemas take less than ten steps for each byte of a document. Matching that takes far more is
+//! stopped, which is reported as a violation.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ const STEPS_PER_BYTE: u64 = 50;
 /// schemas have more than four types for each.
 const MAX_NESTING: usize = 1_100;
 
-/// Counts the work on one document.
+/// Counts the work on one document, and limits it.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
@@ -35,13 +35,13 @@ enum Stop {
 }
 
 impl Budget {
-    /// Returns the usual budget for checking a node.
+    /// Returns the default budget for checking a node, which grows with the size of its document.
     pub fn new(node: Node<'_, '_>) -> Self {
         let bytes = node.raw().len() as u64;
         Self::with_steps(STEPS.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE)))
     }
 
-    /// Creates a budget of this number of steps.
+    /// Creates a budget of `limit` steps.
     pub fn with_steps(limit: u64) -> Self {
         Self { limit, left: Cell::new(limit), nesting: 0, stop: Cell::new(None) }
     }
@@ -61,7 +61,7 @@ impl Budget {
         }
     }
 
-    /// Stops matching because more memory is needed than steps should take.
+    /// Stops matching, because it needs more memory than its steps should take.
     pub(crate) fn exhaust(&self) {
         self.stop(Stop::Steps);
     }
@@ -91,7 +91,7 @@ impl Budget {
         self.nesting -= 1;
     }
 
-    /// Returns whether matching was stopped. Verdicts are not reliable then.
+    /// Returns whether matching was stopped. If so, its verdict is not reliable.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.get().is_some()

@@ -1,4 +1,4 @@
-//! Choices between types.
+//! Matches choices between types.
 
 use vac_value::{Kind, Node, ViolationKind, found};
 

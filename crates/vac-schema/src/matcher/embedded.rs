@@ -1,4 +1,4 @@
-//! Tags, and documents inside strings.
+//! Matches tags, and documents inside strings.
 
 use vac_value::check::sequence_as_array;
 use vac_value::{
@@ -76,7 +76,7 @@ impl Matcher<'_, '_> {
         }
         let mut encoder = Encoder::cbor();
         if encoder.node(node).is_err() {
-            // It has more digits than are converted.
+            // The integer has more digits than are converted.
             return self.accepts_all_bytes(content) || self.mismatch(id, node);
         }
         let bytes = encoder.finish().split_off(1);
@@ -118,7 +118,7 @@ impl Matcher<'_, '_> {
         self.fail(ViolationKind::Mismatch, node, |_| (expected.to_owned(), vac_value::found(node)))
     }
 
-    /// Scans a document inside a string within what is left of the depth.
+    /// Scans a document inside a string, within the remaining depth.
     pub(crate) fn scan_embedded<'b>(
         &self,
         bytes: &'b [u8],
@@ -141,7 +141,7 @@ impl Matcher<'_, '_> {
 
     /// Returns whether a type accepts a value that is not part of the document, given as CBOR.
     pub(super) fn accepts_value(&mut self, id: TypeId, item: &[u8]) -> bool {
-        /// Steps that take as long as scanning a small document.
+        /// The number of steps that take as long as scanning a small document.
         const SCAN_STEPS: u64 = 8;
         if !self.budget.spend(SCAN_STEPS + item.len() as u64 / 8) {
             return false;

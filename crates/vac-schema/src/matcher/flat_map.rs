@@ -1,4 +1,5 @@
-//! Matches maps whose group is a list of members, in one pass. Most maps are of this form.
+//! Matches maps whose group is a list of members, in one pass. This is the most common form of
+//! maps.
 
 use vac_value::{Node, check};
 
@@ -10,8 +11,8 @@ use crate::tables::{Element, ElementKind, LiteralValue, MemberKey, TypeId, TypeK
 pub(crate) const MAX_FLAT: usize = 64;
 
 impl<'s> Matcher<'s, '_> {
-    /// Matches a map in one pass, which is the common case: each entry goes to the member with its
-    /// key, or to the first member whose key type accepts the key.
+    /// Matches a map in one pass: each entry goes to the member with its key, or else to the first
+    /// member whose key type accepts the key.
     pub(super) fn flat_map(&mut self, elements: &'s [Element], node: Node<'_, '_>) -> bool {
         let mut is_valid = true;
         let mut counts = Counts::default();
@@ -30,7 +31,8 @@ impl<'s> Matcher<'s, '_> {
                     let is_taken = verdict.is_valid
                         || self.by_key_type(elements, key, value, Some(id), &mut counts);
                     if verdict.is_valid || !is_taken {
-                        // Also counted if it was recorded as wrong, to not be missing as well.
+                        // Count an entry with a wrong value, too, so that it is not also reported
+                        // as missing.
                         counts.add(at);
                     }
                     is_taken
@@ -69,7 +71,7 @@ impl<'s> Matcher<'s, '_> {
             };
             // The exact number matters only to a member that limits it.
             let is_counted = element.min > 1 || element.max != u64::MAX;
-            // Most entries end here, and two probes would take most of the time of a map.
+            // A fast path for most entries. Two probes would take most of the time of a map.
             if !is_counted && check::text(key) && self.is_any_text(*key_type) && self.is_any(*id) {
                 counts.add_if(at, false);
                 return true;
@@ -92,7 +94,8 @@ impl<'s> Matcher<'s, '_> {
             first_refusing = first_refusing.or(Some((at, is_counted)));
         }
         if let Some((at, is_counted)) = first_refusing {
-            // The value is recorded as wrong: the entry is not missing as well.
+            // The value was recorded as wrong. Count it, so that it is not also reported as
+            // missing.
             counts.add_if(at, is_counted);
         }
         self.not_taken(key, value, Some(&refused))
@@ -142,7 +145,8 @@ pub(super) fn find<'s>(
     found
 }
 
-/// Returns whether a key, which the source contains literally if it has a `text`, is a label.
+/// Returns whether a key is a label. `text` is the key's text if the source contains it without
+/// escapes.
 #[inline]
 fn is_label(label: &LiteralValue, text: Option<&[u8]>, key: Node<'_, '_>) -> bool {
     match (label, text) {

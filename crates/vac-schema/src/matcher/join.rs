@@ -1,4 +1,4 @@
-//! `.join`: strings that consist of other strings.
+//! Matches `.join`: strings that consist of other strings.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ impl<'s> Matcher<'s, '_> {
                 current = reached.difference(&ends).copied().collect();
                 ends.extend(&current);
             } else if reached == current {
-                // Empty strings fill up what is required.
+                // Empty strings count for the rest of the required occurrences.
                 count = element.min.max(count + 1) - 1;
             } else {
                 current = reached;
@@ -201,7 +201,8 @@ struct Joined<'b> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     at: usize,
-    /// Whether no string has been taken yet: the first is of the kind of the whole.
+    /// Whether no string has been taken yet. The first string has to be of the kind of the joined
+    /// string.
     is_first: bool,
 }
 

@@ -237,7 +237,7 @@ impl<'s> Matcher<'s, '_> {
             }
             count += 1;
             if state.members.taken() == taken {
-                // What takes nothing matches as often as necessary.
+                // An element that takes nothing matches as often as required.
                 count = count.max(element.min);
                 break;
             }
@@ -374,7 +374,7 @@ impl<'s> Matcher<'s, '_> {
         for sequence in &*group.choices {
             let constants = self.count_constants(sequence, state);
             let point = state.members.point();
-            // Once in report mode would record violations of all alternatives.
+            // Probe, because report mode would record the violations of all alternatives.
             self.probe(|matcher| matcher.take_entries(sequence, state));
             let count = state.members.taken() - point;
             state.members.roll_back(point);
@@ -414,15 +414,15 @@ impl<'s> Matcher<'s, '_> {
             state.members.roll_back(point);
             self.drop_alternative(group, at, state);
         }
-        // Alternatives that were not tried fail at the map itself.
+        // Alternatives that were not tried count as failed at the map itself.
         self.furthest = self.furthest.max(state.map.index());
         false
     }
 }
 
 impl<'s> Matcher<'s, '_> {
-    /// Notes that one of many alternatives does not match and never will, because the value
-    /// of its first key is of another type.
+    /// Marks one of many alternatives as not matching, because the value of its first key is of
+    /// another type.
     fn drop_alternative(&mut self, group: &'s Group, at: usize, state: &mut MapState<'s, '_, '_>) {
         if group.choices.len() <= MAX_TRIED {
             return;
@@ -447,7 +447,7 @@ enum Pass {
     Types,
 }
 
-/// A map while a sequence that is not flat is matched against it.
+/// The state of a map while a sequence that is not flat is matched against it.
 pub(super) struct MapState<'s, 'd, 'a> {
     map: Node<'d, 'a>,
     members: OpenMembers<'d, 'a>,

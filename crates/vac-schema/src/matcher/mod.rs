@@ -100,7 +100,7 @@ impl Schema {
     }
 }
 
-/// Searches for duplicate keys at any depth inside a node.
+/// Checks that the maps inside a node, at any depth, have no duplicate keys.
 pub fn validate_keys(node: Node<'_, '_>, max_violations: usize) -> Result<(), Violations> {
     let violations = Violation::duplicate_keys(node, max_violations);
     Violations::verdict(violations, node.duplicate_keys().len())
@@ -121,8 +121,8 @@ pub(crate) struct Matcher<'s, 'b> {
     total: usize,
     /// The number of duplicate keys outside of embedded documents, which come first.
     duplicates: usize,
-    /// Whether only the first violation is wanted: then alternatives that got less far are
-    /// not described.
+    /// Whether only the first violation is wanted. Alternatives that got less far are not described
+    /// then.
     is_brief: bool,
     /// The number of probes under way; 0 in report mode.
     probes: usize,
@@ -240,7 +240,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
             return Ok(());
         }
         if let Some(violation) = self.budget.violation() {
-            // Whatever was found on the way may be wrong, except for the duplicate keys.
+            // Violations found before the stop may be wrong, except for duplicate keys.
             self.recorded.truncate(self.duplicates.min(self.max_recorded.saturating_sub(1)));
             self.total = self.duplicates + 1;
             self.record(node.index(), violation);
@@ -327,8 +327,8 @@ impl<'s, 'b> Matcher<'s, 'b> {
         id
     }
 
-    /// Checks in probe mode. The verdict is remembered, because alternatives often have
-    /// parts in common.
+    /// Checks in probe mode. The verdict is cached, because alternatives often have parts in
+    /// common.
     fn check_remembering(&mut self, id: TypeId, ty: &'s Type, node: Node<'_, '_>) -> bool {
         if !ty.kinds.contains(node.kind()) {
             return self.mismatch(id, node);
@@ -399,7 +399,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
             Control::Join(array) => self.is_joined(*array, node) || self.mismatch(id, node),
             Control::Feature(name) => {
                 self.has_feature(name, node) || {
-                    // Everything but the feature matches: no alternative gets further.
+                    // Everything except the feature matches, so no alternative gets further.
                     self.furthest = self.furthest.max(node.after());
                     self.mismatch(id, node)
                 }
@@ -529,20 +529,20 @@ impl<'s, 'b> Matcher<'s, 'b> {
         Verdict { is_valid, furthest }
     }
 
-    /// Adds how far a failed probe came to the probe around it.
+    /// Passes the last node that a failed probe reached on to the probe around it.
     fn note(&mut self, verdict: Verdict) {
         if !verdict.is_valid {
             self.furthest = self.furthest.max(verdict.furthest);
         }
     }
 
-    /// Checks a node that a path shows by label or index, and remembers its name.
+    /// Checks a node that a path contains as a label or index, and stores its name.
     fn check_labelled(&mut self, name: &'s str, id: TypeId, node: Node<'_, '_>) -> bool {
         self.label(name, node);
         self.check(id, node)
     }
 
-    /// Remembers the schema's name of a node that a path shows by label or index.
+    /// Stores the schema's name of a node that a path contains as a label or index.
     fn label(&mut self, name: &'s str, node: Node<'_, '_>) {
         if !name.is_empty() && !self.is_probing() && node.encoding() == Encoding::Cbor {
             self.labels.insert(node.index(), name);

@@ -1,4 +1,4 @@
-//! The members of a map while the elements of a group take them.
+//! Keeps track of the members of a map that the elements of a group have not taken yet.
 //!
 //! Every operation takes constant or logarithmic time, so that a repeated group over a large
 //! map, or one that takes members and gives them back, does not become quadratic.
@@ -10,8 +10,8 @@ use vac_value::Node;
 
 use crate::tables::LiteralValue;
 
-/// The members of one map, some of them taken. A duplicate key is not among them: it is a
-/// violation of its own, whatever the schema says.
+/// The members of one map, some of them taken. Duplicate keys are not included: they are violations
+/// in every schema.
 #[derive(Debug)]
 pub struct OpenMembers<'d, 'a> {
     members: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
@@ -49,7 +49,7 @@ struct Left {
 /// The alternatives of a group by the key that each requires.
 #[derive(Debug)]
 struct Alternatives {
-    /// Those that require no key, and those whose key is open.
+    /// The alternatives that require no key, and those whose key is open.
     candidates: BitSet,
     /// The alternatives that require the key of a member.
     by_member: HashMap<usize, Vec<usize>>,
@@ -163,8 +163,8 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     }
 
     /// Returns the open member whose key is the one that an element names, for keys that are
-    /// neither text nor integers. `element` identifies the element: the members are gone through
-    /// once for it.
+    /// neither text nor integers. `element` identifies the element. All members are tried once per
+    /// element.
     pub fn find_with(
         &mut self,
         element: usize,
@@ -204,8 +204,8 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         }
     }
 
-    /// Notes that an element that cuts names this member's key: no key type may take it from
-    /// now on, whatever becomes of that element.
+    /// Records that an element with a cut names this member's key: from now on, no key type may
+    /// take the member, regardless of the result of that element.
     pub fn name(&mut self, member: usize) {
         self.named[member] = true;
         for left in self.left.values_mut() {

@@ -1,4 +1,4 @@
-//! Control operators that decode or divide texts and byte strings.
+//! Matches control operators that decode or divide texts and byte strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// Returns whether a text is what a format makes of items of some types (`.printf`).
+    /// Returns whether a format produces a text from items of the given types (`.printf`).
     ///
     /// Keeps the set of positions that can be reached, so that every way to divide the text
     /// is considered.
@@ -123,7 +123,7 @@ impl<'s> Matcher<'s, '_> {
         ends
     }
 
-    /// Returns whether a text is what a conversion makes of an item of a type.
+    /// Returns whether a conversion produces a text from an item of a type.
     fn is_converted(
         &mut self,
         conversion: Conversion,
@@ -182,7 +182,7 @@ impl<'s> Matcher<'s, '_> {
 
     /// Returns the literals of a type and the ends of its ranges.
     fn literal_items(&self, id: TypeId) -> Vec<&'s LiteralValue> {
-        /// Types that are visited.
+        /// The maximum number of types that are visited.
         const MAX_TYPES: usize = 1_000;
         let mut literals = Vec::new();
         let mut open = vec![id];
@@ -214,7 +214,7 @@ fn is_base10(text: &str) -> bool {
 /// Returns the last float from one that has a property towards another, if the floats that have it
 /// are next to each other.
 fn last_float(from: f64, to: f64, has_it: impl Fn(f64) -> bool) -> f64 {
-    // Floats in their order are integers in theirs.
+    // The order of floats is that of these integers.
     let number = |float: f64| {
         let bits = float.to_bits().cast_signed();
         if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits }

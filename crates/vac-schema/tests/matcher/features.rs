@@ -30,7 +30,7 @@ fn disabled_feature_of_a_value_is_named() {
     );
     check(text, &Features::only(["x", "y"]), document, &[]);
     check(text, &Features::except(["x"]), r#"{"c": [true]}"#, &[]);
-    // A value that the feature does not concern is simply wrong.
+    // A value of another type is reported without the feature.
     check(
         text,
         &Features::except(["x"]),

@@ -1,4 +1,4 @@
-//! Time and depth are bounded, whatever schema and document are.
+//! Time and depth are bounded for every schema and document.
 
 use super::*;
 
@@ -196,7 +196,7 @@ fn long_chains_of_types_are_refused_and_of_rules_followed() {
         let error = vac_cddl::tables(&parsed).expect_err("too many types in a row").to_string();
         assert!(error.contains("more than 500 types in a row"), "{error}");
     }
-    // Few types in a row for each level of a document, but too many levels.
+    // Few nested types per level of the document, but too many levels.
     let rules: Vec<_> = (0..20).map(|n| format!("r{n} = r{} / int", n + 1)).collect();
     let text = format!("{}\nr20 = tstr / [* r0]", rules.join("\n"));
     let document = format!("{}\"text\"{}", "[".repeat(200), "]".repeat(200));

@@ -1,4 +1,4 @@
-//! What matches, and what messages say about what does not.
+//! Tests which documents match, and the messages for those that do not.
 
 use super::*;
 

@@ -42,7 +42,7 @@ pub enum CanonicalError {
         path: String,
         /// The token of the number.
         token: String,
-        /// Why it has no canonical form.
+        /// The reason for which it has no canonical form.
         why: &'static str,
     },
     /// Text with a surrogate that is not part of a pair.

@@ -15,7 +15,7 @@ pub(super) fn canonical(node: Node<'_, '_>, form: Form) -> Result<String, &'stat
     match (form, node.kind()) {
         (Form::Rfc8785, Kind::Float) => fraction(node, token),
         (Form::Rfc8785, _) => integer(token),
-        // Python keeps integers, whatever their size.
+        // Python keeps integers of any size.
         (Form::Sorted, Kind::Float) => format_as_python(token),
         (Form::Sorted, _) => Ok(token.to_owned()),
     }

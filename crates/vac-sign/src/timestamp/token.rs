@@ -23,7 +23,8 @@ const SIGNING_CERTIFICATE_V2: ObjectIdentifier =
 
 /// Maximum size of a token in bytes.
 pub(super) const MAX_SIZE: usize = 1 << 18;
-/// The tag of a set, which replaces that of the signed attributes (RFC 5652 section 5.4).
+/// The tag of a set, which replaces the tag of the signed attributes for verification (RFC 5652
+/// section 5.4).
 const SET: u8 = 0x31;
 
 /// The parts of a token. Nothing has been checked.
@@ -52,11 +53,11 @@ pub(super) struct Token<'t> {
 pub(super) enum SignerName<'t> {
     /// Its issuer and its serial number, as they are encoded.
     Issuer(&'t [u8], &'t [u8]),
-    /// Its key identifier, which is not compared: its hash is.
+    /// The key identifier. It is not compared, because the hash of the certificate is.
     KeyId,
 }
 
-/// What a time-stamping authority states.
+/// The statement of a time-stamping authority (`TSTInfo`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement<'t> {
     pub policy: ObjectIdentifier,
@@ -68,8 +69,8 @@ pub(super) struct Statement<'t> {
     pub accuracy: Option<Duration>,
 }
 
-/// Returns the token of a response of a time-stamping authority, or the bytes themselves if they
-/// are not one.
+/// Returns the token in a response of a time-stamping authority, or the bytes themselves if they
+/// are not a response.
 pub(super) fn in_response(bytes: &[u8]) -> Result<&[u8], TimeStampError> {
     let mut elements = sequence(AnyRef::from_der(bytes)?)?;
     if Tag::peek(&elements)? != Tag::Sequence {
@@ -117,7 +118,7 @@ impl<'t> Token<'t> {
             }
         }
         if Tag::peek(&data)? == context(1) {
-            // Revocation lists are not used.
+            // Skip revocation lists.
             data.tlv_bytes()?;
         }
         let mut signers = set(data.decode()?)?;
@@ -268,7 +269,7 @@ impl<'t> Statement<'t> {
     }
 }
 
-/// Reads an `Accuracy`, of which each part is zero if it is absent.
+/// Reads an `Accuracy`. An absent part is zero.
 fn accuracy(value: AnyRef<'_>) -> Result<Duration, TimeStampError> {
     let mut parts = sequence(value)?;
     let seconds = parts.decode::<Option<u32>>()?.unwrap_or(0);
@@ -298,7 +299,7 @@ fn seconds(text: &[u8]) -> Option<u64> {
     Some(time.unix_duration().as_secs())
 }
 
-/// Returns the identifier of an algorithm, whose parameters are absent or null.
+/// Returns the identifier of an algorithm. Its parameters have to be absent or null.
 fn algorithm(value: AnyRef<'_>) -> Result<ObjectIdentifier, TimeStampError> {
     let mut parts = sequence(value)?;
     let id = parts.decode()?;

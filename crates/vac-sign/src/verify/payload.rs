@@ -22,7 +22,7 @@ pub(super) enum Content<'a> {
 /// The result of checking a payload.
 pub(super) struct CheckedPayload {
     pub signature: Answer,
-    /// Whether the payload is that of the record; an error says why not.
+    /// Whether the payload is the given record; an error states the reason why not.
     pub is_record: Result<(), String>,
     /// Whether a record was given in addition to the attached one and equals it.
     pub is_given: bool,
@@ -32,13 +32,13 @@ pub(super) struct CheckedPayload {
     pub sha256: Option<[u8; 32]>,
     /// The record's canonical form, if it was computed.
     pub canonical: Option<Vec<u8>>,
-    /// The signed form, if it is known.
+    /// The form of the record that was signed, if it is known.
     pub form: Option<RecordForm>,
-    /// What was signed.
+    /// The content that was signed.
     pub signed: SignedContent,
 }
 
-/// A form of the record.
+/// A form of the record that can be signed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordForm {
     Unchanged,
@@ -142,7 +142,7 @@ impl<'a> Content<'a> {
 /// The result of checking a signature; `None` without a key.
 type SignatureCheck = Option<Result<(), SignatureError>>;
 
-/// Checks the signature over the record as it is, then over its canonical form.
+/// Checks the signature over the bytes of the record, then over its canonical form.
 fn detached(
     record: &[u8],
     encoding: Encoding,
@@ -177,7 +177,7 @@ fn detached(
     }
 }
 
-/// Compares a digest with that of the record as it is, then with that of its canonical form.
+/// Compares a digest with that of the bytes of the record, then with that of its canonical form.
 fn compare_digest(
     algorithm: HashAlgorithm,
     digest: &[u8],
@@ -209,7 +209,7 @@ fn compare_digest(
     found
 }
 
-/// Checks that a payload is a record as it is, or its canonical form.
+/// Checks that a payload is the bytes of a record, or its canonical form.
 fn check_form(payload: &[u8], record: &[u8], encoding: Encoding) -> Result<(), String> {
     let is_form = payload == record
         || canonical_form(record, encoding).is_ok_and(|canonical| canonical == payload);

@@ -16,17 +16,17 @@ use crate::x509::Purpose;
 /// The status of a certificate for the signer's key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CertificateStatus {
-    /// It leads to a trust root.
+    /// The certificate leads to a trust root.
     Trusted,
-    /// It is for this key, and no trust roots were given.
+    /// The certificate is for this key, and no trust roots were given.
     NotChecked,
 }
 
 /// The key to check a signature with, and the status of its certificate.
 pub(super) struct Identity {
     pub key: Option<PublicKey>,
-    /// The result of checking the certificate; `None` without one if no trust roots were
-    /// given.
+    /// The result of checking the certificate; `None` if there is no certificate and no trust roots
+    /// were given.
     certificate: Option<Result<CertificateStatus, CertificateError>>,
     /// The time at which a trusted authority states that the signature existed, and at which the
     /// certificate has to be valid.

@@ -74,7 +74,7 @@ fn unsupported_encryption_is_named() {
         ("pkcs8-pbes1.pem", "not PBES2"),
         ("openssh-aes256-gcm", "cipher aes256-gcm@openssh.com"),
     ] {
-        // Nothing is asked for that would not help.
+        // The error does not ask for a password where none would help.
         let error = error(&read(file), None);
         assert!(matches!(error, KeyError::Encryption(_)), "{file}: {error:?}");
         assert!(error.to_string().contains(words), "{file}: {error}");

@@ -183,7 +183,8 @@ fn duplicate_labels_are_refused() {
     both.is_refused("label 3 (content type) is in the protected and the unprotected");
 }
 
-/// Fails unless a protected header is read as it is, reported, and refused by `strict`.
+/// Asserts that a protected header is accepted and reported as not deterministic, and is refused
+/// with `strict`.
 #[track_caller]
 fn is_read_unless_strict(parts: &Parts) {
     let envelope = parts.envelope();

@@ -78,7 +78,7 @@ fn with_key<'e>(key: &PublicKey, envelope: &'e [u8], record: Option<&[u8]>) -> A
     verify(envelope, &Verification { key: Some(key), record, ..Verification::default() })
 }
 
-/// Fails unless this line failed, with a detail that contains these words.
+/// Asserts that the check of this name failed, and that its detail contains these words.
 #[track_caller]
 fn assert_refused(answers: &Answers<'_>, line: &str, words: &str) {
     assert_eq!(answers.verdict(), SignatureVerdict::Failed, "{answers:#?}");

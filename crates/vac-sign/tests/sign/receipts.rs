@@ -1,4 +1,4 @@
-//! Receipts: a log of ours, with either kind of key.
+//! Receipts of a sample log, with either kind of key.
 
 use sha2::{Digest as _, Sha256};
 use vac_sign::receipt::{AttachError, ParsedReceipt, ReceiptError, attach};

@@ -110,7 +110,7 @@ fn options_set_header_parameters() {
     assert_eq!(read.header.claims.subject.as_deref(), Some("a subject"));
     assert_eq!(read.header.key_id.as_deref(), Some(&b"key"[..]));
     assert!(answers(&envelope, None).is_verified());
-    // And may be asked for.
+    // A caller can require the issuer and the subject.
     let key = key();
     let with = Verification { key: Some(key.public_key()), ..Verification::default() };
     let with = Verification { issuer: Some("https://example.com/me"), ..with };
@@ -163,7 +163,7 @@ fn a_record_without_any_time_has_no_trace_metadata() {
     let answers = answers(&envelope, None);
     assert!(answers.is_verified(), "{answers:#?}");
     assert!(matches!(answers.trace_metadata, Answer::Absent(_)));
-    // The time of an entry will do.
+    // The time of an entry is enough.
     let record = record.replace(r#""type": "user","#, r#""type": "user", "timestamp": 7,"#);
     let envelope = signed_by(&key(), record.as_bytes(), &options(Carriage::Attached));
     let answers = super::answers(&envelope, None);

@@ -9,7 +9,7 @@ use vac_adapter::container::{Cell, Database as _, Row, Rows, Table, bad_data};
 use super::{AgentDatabase, Selected, quote, rows};
 use crate::sqlite;
 
-/// The rows of a table without row ids are kept in memory up to this size.
+/// The maximum number of bytes of the rows of a table without row ids that are kept in memory.
 const MAX_KEPT: usize = 64 << 20;
 
 /// The groups of rows of a table, by their key.
@@ -17,7 +17,7 @@ const MAX_KEPT: usize = 64 << 20;
 pub(super) struct Groups {
     /// The numbers of the rows of each key.
     pub numbers: HashMap<Option<String>, Vec<i64>>,
-    /// All rows, if they have no numbers of their own: then their positions here are the numbers.
+    /// All rows, if they have no numbers. Their positions in this list are then their numbers.
     pub kept: Option<Vec<Row>>,
     /// The reason why some rows could not be read.
     pub trouble: Option<String>,
@@ -56,14 +56,15 @@ impl Groups {
         if !condition.is_empty() {
             return Err(error);
         }
-        // What is damaged may be an index. Else it is a page: go up to it from both ends.
+        // An index may be damaged, so try without it. If a page is damaged, read up to it from both
+        // ends.
         self.numbers.clear();
         let from = [Value::Integer(i64::MIN)];
         let forward = format!("{what} NOT INDEXED WHERE {row_id} >= ?1 ORDER BY {row_id}");
         if self.add(database, table, &forward, &from).is_err() {
             let last = self.numbers.values().flatten().max().copied();
             let backward = format!("{what} NOT INDEXED WHERE {row_id} > ?1 ORDER BY {row_id} DESC");
-            // It ends where the other did, which is known already.
+            // The error at its end is that of the other direction, which is already known.
             let from = [Value::Integer(last.unwrap_or(i64::MIN))];
             let _ = self.add(database, table, &backward, &from);
         }

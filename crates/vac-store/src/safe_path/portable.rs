@@ -11,7 +11,7 @@ pub fn open_root(path: &SafePath) -> io::Result<File> {
     File::open(path.root_path())
 }
 
-/// Opens a file below a root; nothing if it is not a regular file.
+/// Opens a file below a root; `None` if it is not a regular file.
 pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
     if kind(path)? != PathKind::File {
         return Ok(None);
@@ -26,7 +26,7 @@ pub fn kind(path: &SafePath) -> io::Result<PathKind> {
     Ok(PathKind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
 }
 
-/// Returns the state of a file below a root; nothing if it is not a regular file.
+/// Returns the state of a file below a root; `None` if it is not a regular file.
 pub fn stat(path: &SafePath) -> io::Result<Option<fs::Metadata>> {
     if kind(path)? != PathKind::File {
         return Ok(None);

@@ -12,13 +12,14 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, statat};
 
 use super::{PathKind, SafePath};
 
-/// A folder that is only passed through need not be readable.
+/// Flags to open a folder on the way to a file. It need not be readable.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const PASS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const PASS: OFlags = LIST;
 const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// Opening never waits for a writer, and no terminal becomes the controlling one.
+/// Flags to open a file. Opening never waits for a writer, and no terminal becomes the controlling
+/// one.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
@@ -26,7 +27,7 @@ pub fn open_root(path: &SafePath) -> io::Result<File> {
     Ok(File::from(rustix::fs::open(path.root_path(), READ, Mode::empty())?))
 }
 
-/// Opens a file below a root; nothing if it is not a regular file.
+/// Opens a file below a root; `None` if it is not a regular file.
 pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
     let names = path.below()?;
     let Some((last, before)) = names.split_last() else { return Ok(None) };
@@ -44,7 +45,8 @@ pub fn kind(path: &SafePath) -> io::Result<PathKind> {
     Ok(kind_in(&folder(path, before)?, last)?)
 }
 
-/// Returns the state of a file below a root, without opening the file; nothing if it is not a regular file.
+/// Returns the state of a file below a root, without opening the file; `None` if it is not a
+/// regular file.
 pub fn stat(path: &SafePath) -> io::Result<Option<Stat>> {
     let names = path.below()?;
     let Some((last, before)) = names.split_last() else { return Ok(None) };

@@ -97,7 +97,7 @@ fn read_while_writing(journal_mode: &str, reads: usize) -> usize {
                     break;
                 }
                 write(&connection, number);
-                // An agent that writes without a pause leaves no moment to read in.
+                // A reader needs pauses between transactions.
                 std::thread::sleep(Duration::from_millis(3));
             }
         });

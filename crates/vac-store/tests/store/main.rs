@@ -1,6 +1,6 @@
-//! Logs in stores, and troubles while they are read.
+//! Tests logs in stores, and troubles in reading them.
 
-// Tests write and read files of their own.
+// Tests may use the functions that open files by paths.
 #![allow(clippy::disallowed_methods)]
 
 mod cursor;

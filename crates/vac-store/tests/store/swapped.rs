@@ -16,12 +16,12 @@ fn digest(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(bytes))
 }
 
-/// Returns a transcript of this many bytes that says `mark` at its beginning and at its end.
+/// Returns a transcript of this many bytes with `mark` at its beginning and at its end.
 fn version(mark: char, size: usize) -> Vec<u8> {
     let (before, after) =
         (r#"{"role":"user","message":{"content":[{"type":"text","text":""#, "\"}]}}\n");
     let length = size - before.len() - after.len() - 2;
-    // What compresses to less than a thousandth is refused.
+    // Use varied content, because files that compress to less than a thousandth are refused.
     let numbers: Vec<_> = (0..length / 500).map(|number| format!("{number:x}")).collect();
     let numbers = numbers.concat();
     let numbers = &numbers[..numbers.len().min(length)];
@@ -125,7 +125,7 @@ fn pass_that_ends_early_counts_as_well() {
             assert_eq!(loaded.sources().is_ok(), size == 1, "{size}");
         }
     }
-    // The end differs, which an unfinished pass has not handed out.
+    // The end differs, which an unfinished pass has not read.
     let file = Swapped::new("log.jsonl", &a);
     let known = file.detect();
     let loaded = known.log.load().expect("a log");

@@ -1,12 +1,12 @@
-//! The entries of a record, children included, in document order.
+//! Collects the entries of a record, children included, in document order.
 
 use std::borrow::Cow;
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
 
-/// Does not compile unless all types of entries have the members that lints read under the
-/// same keys.
+/// A check at compile time: all types of entries have the members that lints read, under the same
+/// keys.
 const _: fn(&vac_record::Entry<'_>) = |entry| {
     let _ = (entry.kind(), entry.id(), entry.timestamp(), entry.children());
 };
@@ -20,7 +20,7 @@ pub(super) struct Entry<'d, 'a> {
     pub node: Node<'d, 'a>,
     /// The index of the entry whose child it is, among all entries.
     pub parent: Option<usize>,
-    /// Its index in its array.
+    /// The index of the entry in its array.
     pub index: usize,
 }
 

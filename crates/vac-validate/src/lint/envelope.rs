@@ -32,8 +32,8 @@ pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, finding
     }
 }
 
-/// Reports header parameters that the schema describes without a cut (`=>`): a value that
-/// does not fit passes as that of some unknown parameter.
+/// Reports header parameters with a value of the wrong type. The schema accepts these as unknown
+/// parameters, because it describes the parameters without a cut (`=>`).
 fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Findings) {
     let members = SCHEMA.literal_members(rule).expect("headers are maps");
     for LiteralMember { label, is_cut, value: id } in members {
@@ -47,7 +47,7 @@ fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Fin
     }
 }
 
-/// Returns why a value is not of a type.
+/// Returns the reason why a value is not of a type.
 fn problem(rule: RuleId, id: TypeId, value: Node<'_, '_>) -> Option<String> {
     let violations = SCHEMA.validate_type(rule, id, value, 1).err()?;
     Some(match violations.as_slice().first() {

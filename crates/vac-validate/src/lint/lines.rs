@@ -24,7 +24,7 @@ pub(super) fn lint(record: Node<'_, '_>, findings: &mut Findings) {
     }
 }
 
-/// Returns what is wrong with a range.
+/// Returns a description of what is wrong with a range.
 fn problem(range: Node<'_, '_>) -> Option<String> {
     let line = |key: &str| range.member(key).and_then(Node::uint);
     let (start, end) = (line(range::START_LINE)?, line(range::END_LINE)?);

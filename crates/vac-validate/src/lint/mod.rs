@@ -1,4 +1,4 @@
-//! Lints: report what the schema allows, but is probably wrong.
+//! Reports values that the schema allows, but that are probably wrong.
 //!
 //! ```
 //! use vac_validate::{Document, lint};
@@ -36,7 +36,7 @@ use vac_value::{Document, Node, printable};
 use entries::Entries;
 pub use secrets::{SECRET_KINDS, Secret, may_contain_secrets, secrets, secrets_in_bytes};
 
-/// All codes and their meanings.
+/// The codes of all lints, each with its meaning.
 pub const CODES: &[(&str, &str)] = &[
     ("call-without-result", "a tool call whose call-id no result has"),
     ("dangling-parent", "a parent-id that no entry has for its id"),
@@ -55,9 +55,9 @@ pub const CODES: &[(&str, &str)] = &[
 pub struct Finding {
     /// The code of the lint, one of [`CODES`].
     pub code: &'static str,
-    /// The JSON pointer of the place.
+    /// The JSON pointer of the value that the finding is about.
     pub path: String,
-    /// A description in a sentence.
+    /// A description of the finding, for display.
     pub message: String,
     /// The kind of a likely secret, one of [`SECRET_KINDS`].
     pub kind: Option<&'static str>,
@@ -93,7 +93,7 @@ fn record(document: &Document<'_>) -> Vec<Finding> {
     findings.in_order()
 }
 
-/// Findings, each with the index of its node.
+/// Findings, each with the index of the node that it is about.
 #[derive(Default)]
 struct Findings(Vec<(u32, Finding)>);
 

@@ -24,7 +24,7 @@ fn time_order_is_that_of_each_list() {
     let parent = |second, children: &str| {
         format!(r#"{{"type": "assistant", {}, "children": [{children}]}}"#, timestamp_at(second))
     };
-    // Children are older than what follows their parent, and that is fine.
+    // Children may be later than the entry after their parent.
     let nested = parent(10, &[child(1), child(2)].join(","));
     assert_eq!(findings(&[child(5), nested.clone(), child(11)].join(",")), [""; 0]);
     let backwards = parent(10, &[child(2), child(1)].join(","));

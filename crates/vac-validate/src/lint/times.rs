@@ -1,4 +1,4 @@
-//! Lints timestamps that are out of order or in seconds, and ends before starts.
+//! Lints timestamps that are out of order or in seconds, and ends that are before their starts.
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_record::time::is_in_seconds;

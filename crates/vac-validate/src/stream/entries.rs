@@ -1,4 +1,4 @@
-//! The entries of a record, one at a time.
+//! Reads the entries of a record, one at a time.
 
 use std::io::Read;
 

@@ -8,7 +8,7 @@ use memchr::memchr2;
 use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_value::Document;
 
-/// Something that the caller has to handle before the splitter continues.
+/// An event that the caller has to handle before the splitter continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// [`EntrySplitter::kept`] ends with the bracket that opens the entries.
@@ -20,7 +20,7 @@ pub(super) enum Event {
     Unexpected { offset: usize },
 }
 
-/// The place that the entries were cut from.
+/// The place in the document that the entries were removed from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The offset after the opening bracket, in the document and in the kept bytes.
@@ -41,7 +41,7 @@ pub(super) struct EntrySplitter {
     offset: usize,
     element_start: usize,
     state: State,
-    /// Open maps and arrays: of the document, or of the element inside.
+    /// The number of open maps and arrays: of the document, or of the current element.
     depth: usize,
     inner_depth: usize,
     quoting: Quoting,
@@ -78,16 +78,16 @@ enum Quoting {
 /// The state of the search for the entries: the path from the root to them.
 #[derive(Default)]
 struct Path {
-    /// The root has begun.
+    /// Whether the root has begun.
     begun: bool,
     /// The depth of the innermost map on the path: 1 in the record, 2 in the session, 0
     /// outside of both.
     map: usize,
-    /// The next text in that map is a key.
+    /// Whether the next text in that map is a key.
     wants_key: bool,
     /// The offset in the kept bytes of the key that is being read.
     key: Option<usize>,
-    /// The key before the next value is the one on the path.
+    /// Whether the key of the next value is the one on the path.
     matched: bool,
     /// Whether the record's `session` and the session's `entries` were found.
     seen: [bool; 2],
@@ -99,7 +99,7 @@ impl EntrySplitter {
         self.offset
     }
 
-    /// Returns whether the entries have begun and not ended.
+    /// Returns whether the current position is inside the list of entries.
     pub fn is_cutting(&self) -> bool {
         self.state != State::Outside
     }
@@ -255,7 +255,7 @@ impl EntrySplitter {
                 append(&mut self.element, input);
                 (input.len(), None)
             }
-            // The byte that ended it shows whether it is complete.
+            // Keep the byte that ended it, which shows whether it is complete.
             Some(at) => {
                 append(&mut self.element, &input[..=at]);
                 (at, Some(self.ended(1)))
@@ -334,8 +334,8 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Appends bytes and lets the buffer grow by an eighth: doubling would make the largest entry take
-/// twice its size.
+/// Appends bytes. The buffer grows by an eighth, because doubling would let the largest entry take
+/// twice its size in memory.
 fn append(buffer: &mut Vec<u8>, bytes: &[u8]) {
     if buffer.capacity() - buffer.len() < bytes.len() {
         buffer.reserve_exact(bytes.len().max(buffer.len() / 8).max(256));

@@ -1,4 +1,4 @@
-//! Streaming returns the result that validating the whole document returns.
+//! Tests that streaming returns the same result as validating the whole document.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +13,7 @@ const RECORD: &str = r#"{"version": "3.0.0-draft", "id": "r", "x": [{"session": 
  {"type": "tool-call", "name": "n", "input": [[], {}], "children": [{"type": "user"}]} ],
  "format": "interactive"}, "created": "2026-02-10T17:27:58Z"} "#;
 
-/// Reads at most a given number of bytes at a time.
+/// A reader that returns at most a given number of bytes at a time.
 struct Drops<'a>(&'a [u8], usize);
 
 impl Read for Drops<'_> {
@@ -232,7 +232,7 @@ fn invalid_utf_8_is_found_at_the_same_offset() {
     }
 }
 
-/// A small generator of numbers: the same ones on every run.
+/// A small generator of pseudo-random numbers: the same ones on every run.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! Builds values of parts, and from types of the standard library.
+//! Builds values from parts, and from types of the standard library.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -38,8 +38,8 @@ impl<'a> Any<'a> {
         Self::built(Parts::Members(members), depth)
     }
 
-    /// Builds a map with keys of any type, which JSON has only if they are text. A duplicate key
-    /// is an error when the map is written.
+    /// Builds a map with keys of any type. JSON can represent it only if all keys are text. A
+    /// duplicate key is an error when the map is written.
     pub fn map<K: Into<Any<'a>>, V: Into<Any<'a>>>(
         members: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
@@ -49,11 +49,11 @@ impl<'a> Any<'a> {
         Self::built(Parts::Map(members), depth)
     }
 
-    /// Builds a tagged value. JSON has bignums (tags 2 and 3) and decimal fractions (tag 4), as
-    /// numbers, and no other tags.
+    /// Builds a tagged value. JSON represents bignums (tags 2 and 3) and decimal fractions (tag 4)
+    /// as numbers, and has no other tags.
     pub fn tag(number: u64, content: impl Into<Any<'a>>) -> Self {
         let content = content.into();
-        // A bignum has to be normalized when it is written, as one from a document.
+        // A bignum is normalized when it is written, like one from a document.
         if let (2 | 3, Some((raw @ [0x40..=0x5f, ..], Encoding::Cbor))) = (number, content.source())
         {
             let mut bytes = Vec::with_capacity(raw.len() + 1);
@@ -78,7 +78,7 @@ impl<'a> Any<'a> {
         }
     }
 
-    /// Builds a container around values of a depth.
+    /// Builds a container. `inner` is the depth of the values in it.
     fn built(parts: Parts<'a>, inner: Option<usize>) -> Self {
         let depth = inner.unwrap_or(0) + 1;
         let (parts, depth) = if depth > max_depth() {
@@ -89,7 +89,7 @@ impl<'a> Any<'a> {
         Self(Carried::Built(Box::new(Built { parts, depth, written: OnceLock::new() })))
     }
 
-    /// Carries a scalar in an encoding that can represent it.
+    /// Creates a value that carries a scalar in an encoding that can represent it.
     fn encoded<T: Encode + ?Sized>(value: &T, encoding: Encoding) -> Self {
         let mut encoder = Encoder::new(encoding);
         value.encode(&mut encoder).expect("the encoding represents every value of this type");
@@ -226,7 +226,7 @@ impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>, S> From<HashMap<K, V, S>> for Any<'
     }
 }
 
-/// `null` or a value.
+/// Converts `None` to `null`, and a value like itself.
 impl<'a, T: Into<Any<'a>>> From<Option<T>> for Any<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or_else(Self::null, Into::into)

@@ -1,10 +1,10 @@
-//! Equality of carried values: each value is written in one canonical form, and the forms are
+//! Compares carried values: each value is written in one canonical form, and the forms are
 //! compared.
 //!
-//! The form is deterministic CBOR, extended for what CBOR cannot represent. It is written with
-//! a list of pending nodes instead of recursion (except for keys that are containers, which
-//! are nested at most a few levels deep), and maps are sorted, so that comparing takes
-//! O(n log n).
+//! The form is deterministic CBOR, with extensions for values that CBOR cannot represent. It is
+//! written with a list of pending nodes instead of recursion (except for keys that are containers,
+//! which are nested at most a few levels deep), and maps are sorted, so that comparing takes O(n
+//! log n).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::json;
 use crate::node::{Node, Value};
 use crate::number::{DecimalParts, Number};
 
-/// Begins what CBOR cannot represent. It is a break, which begins no item.
+/// The first byte of an extension: a break, with which no item begins.
 const EXTENDED: u8 = 0xff;
 /// A number that has too many digits for CBOR, or too large an exponent.
 const NUMBER: u8 = 0;
 /// Bytes that exceed the limits of documents.
 const UNREADABLE: u8 = 1;
-/// A value that was built too deep.
+/// A value that was built with too many levels.
 const TOO_DEEP: u8 = 2;
 
 impl PartialEq for Any<'_> {
@@ -139,7 +139,7 @@ fn push_node(node: Node<'_, '_>, out: &mut Encoder<'_>) {
             }
             Pending::Value(node) => node,
         };
-        // Deterministic CBOR is canonical already.
+        // Deterministic CBOR is the canonical form.
         if node.encoding() == Encoding::Cbor && node.is_tidy() {
             out.raw(node.raw());
             continue;
@@ -203,7 +203,7 @@ fn push_scalar(node: Node<'_, '_>, out: &mut Encoder<'_>) {
             }
             match value {
                 Value::Float(Number::Decimal(decimal)) => push_decimal(decimal.as_str(), out),
-                // An integer has only one spelling.
+                // An integer has only one token.
                 _ => push_extended(NUMBER, node.raw(), out),
             }
         }

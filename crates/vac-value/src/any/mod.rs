@@ -1,4 +1,4 @@
-//! A value that is carried as its source wrote it (`any` in CDDL).
+//! Carries values as the bytes of their source (`any` in CDDL).
 
 mod build;
 mod compare;
@@ -20,10 +20,9 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 /// One well-formed value of any type.
 ///
 /// A value from a document is carried as the bytes of its source and is not decoded until
-/// [`Any::document`] is called. Written in its own encoding it keeps every token: `1.0`,
-/// `1e400`, a lone surrogate and the order of keys come out as they went in. (White space
-/// between tokens is dropped, and CBOR is made deterministic.) A value can also be built of
-/// parts.
+/// [`Any::document`] is called. Written in its own encoding, it keeps every token, such as `1.0`,
+/// `1e400` or a lone surrogate, and the order of keys. White space between tokens is dropped, and
+/// CBOR is made deterministic. A value can also be built from parts.
 ///
 /// ```
 /// use vac_value::{Any, Encode};
@@ -44,8 +43,8 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 ///
 /// # Reading
 ///
-/// [`get`](Any::get), [`elements`](Any::elements), [`text`](Any::text) and the like read a value;
-/// each of them scans it. To read much of a value, scan it once ([`Any::document`]), convert it
+/// [`get`](Any::get), [`elements`](Any::elements), [`text`](Any::text) and similar methods read a
+/// value; each call scans it. To read much of a value, scan it once ([`Any::document`]), convert it
 /// into a `serde_json::Value` or a `ciborium::Value` (`TryFrom`), or deserialize it:
 ///
 /// ```
@@ -66,8 +65,8 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 ///
 /// # Equality
 ///
-/// Values are equal if they are the same value in CBOR's data model, whatever encoding,
-/// spelling and order of keys carries them:
+/// Values are equal if they are the same value in CBOR's data model, regardless of encoding,
+/// spelling and order of keys:
 ///
 /// * Integers and floats differ: `1` is not `1.0`. Spellings of one number are equal: `1e2`
 ///   and `100.0`, or a JSON integer and a bignum. Floats are compared bit for bit: `0.0` is not
@@ -90,8 +89,8 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 ///
 /// # Limits
 ///
-/// Containers that are built inside each other more than 256 levels deep, as deep as a document
-/// may be, give a value that cannot be written or read: every attempt is an error.
+/// A value that is built with more than 256 levels of containers, the maximum depth of a document,
+/// can be neither written nor read: every attempt is an error.
 #[derive(Clone)]
 pub struct Any<'a>(Carried<'a>);
 
@@ -104,7 +103,7 @@ enum Carried<'a> {
         /// Whether the bytes can be copied to a writer.
         tidy: bool,
     },
-    /// The same, independent of the source and cheap to clone.
+    /// The bytes of a value, independent of the source and cheap to clone.
     Shared { raw: Arc<[u8]>, encoding: Encoding, tidy: bool },
     /// A node of a document that still exists, so that it does not have to be scanned again.
     Node(Node<'a, 'a>),
@@ -117,7 +116,7 @@ struct Built<'a> {
     parts: Parts<'a>,
     /// The number of levels of built containers.
     depth: usize,
-    /// The value as bytes, once it was needed.
+    /// The bytes of the value, after they were needed for the first time.
     written: OnceLock<Result<(Vec<u8>, Encoding), EncodeError>>,
 }
 
@@ -135,9 +134,9 @@ enum Parts<'a> {
 /// The reason why a carried value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnyError {
-    /// The bytes exceed a limit of documents. (They are well-formed.)
+    /// The bytes are well-formed, but exceed a limit of documents.
     Syntax(SyntaxError),
-    /// The value was built of parts that no encoding can represent together.
+    /// The value was built from parts that no single encoding can represent.
     Encode(EncodeError),
 }
 
@@ -164,7 +163,7 @@ impl From<EncodeError> for AnyError {
     }
 }
 
-/// Room for most values that are encoded by themselves.
+/// The initial capacity in bytes, which is enough for most values that are encoded on their own.
 const ROOM: usize = 96;
 
 impl<'a> Any<'a> {
@@ -172,17 +171,17 @@ impl<'a> Any<'a> {
         Self(Carried::Node(node))
     }
 
-    /// Carries JSON text. Fails if it is not well-formed.
+    /// Creates a value that carries JSON text. Fails if the text is not well-formed.
     pub fn from_json<T: AsRef<[u8]> + ?Sized>(text: &'a T) -> Result<Self, SyntaxError> {
         Ok(Document::json(text.as_ref())?.root().lift())
     }
 
-    /// Carries a CBOR item. Fails if it is not well-formed.
+    /// Creates a value that carries a CBOR item. Fails if the item is not well-formed.
     pub fn from_cbor<T: AsRef<[u8]> + ?Sized>(bytes: &'a T) -> Result<Self, SyntaxError> {
         Ok(Document::cbor(bytes.as_ref())?.root().lift())
     }
 
-    /// Carries the encoded form of a value.
+    /// Creates a value that carries the encoded form of another value.
     pub fn from_value<T: Encode + ?Sized>(
         value: &T,
         encoding: Encoding,
@@ -192,7 +191,7 @@ impl<'a> Any<'a> {
         Ok(Any::from_written(encoder))
     }
 
-    /// Carries well-formed bytes.
+    /// Creates a value that carries well-formed bytes.
     pub(crate) fn from_raw(raw: impl Into<Cow<'a, [u8]>>, encoding: Encoding, tidy: bool) -> Self {
         Self(Carried::Bytes { raw: raw.into(), encoding, tidy })
     }
@@ -202,8 +201,8 @@ impl<'a> Any<'a> {
         Self::from_raw(encoder.finish(), encoding, true)
     }
 
-    /// Returns the bytes that carry the value, and their encoding. A container that was built of
-    /// parts has none.
+    /// Returns the bytes of the value, and their encoding. `None` for a container that was built
+    /// from parts.
     pub fn source(&self) -> Option<(&[u8], Encoding)> {
         match &self.0 {
             Carried::Bytes { raw, encoding, .. } => Some((raw, *encoding)),
@@ -213,7 +212,7 @@ impl<'a> Any<'a> {
         }
     }
 
-    /// Scans the value. A value that was built of parts is written first: as JSON if JSON can
+    /// Scans the value. A value that was built from parts is written first: as JSON if JSON can
     /// represent it exactly, otherwise as CBOR.
     pub fn document(&self) -> Result<Document<'_>, AnyError> {
         let (raw, encoding) = match &self.0 {
@@ -231,7 +230,7 @@ impl<'a> Any<'a> {
     /// Writes a built value in an encoding that represents it exactly.
     fn to_bytes(&self) -> Result<(Vec<u8>, Encoding), EncodeError> {
         let (json, cbor) = (self.to_json(), self.to_cbor());
-        // Byte strings would become text in JSON.
+        // JSON would represent byte strings as text.
         let has_bytes = |cbor: &[u8]| {
             let document = Document::cbor(cbor);
             let mut to_json = Encoder::new(Encoding::Json);
@@ -314,7 +313,7 @@ impl Parts<'_> {
                 }
                 map.end()
             }
-            // JSON has numbers for some tags, which is decided where CBOR is rewritten.
+            // JSON has numbers for some tags. The code that rewrites CBOR decides this.
             Self::Tag(number, content) if to.encoding() == Encoding::Json => {
                 let mut encoder = Encoder::cbor();
                 encoder.tagged(*number, content)?;

@@ -42,7 +42,8 @@ impl Any<'_> {
         })
     }
 
-    /// Returns the text, if this is text. Text with a lone surrogate is not Unicode, and has none.
+    /// Returns the text, if this is text. `None` for text with a lone surrogate, which is not
+    /// Unicode.
     pub fn text(&self) -> Option<String> {
         self.read(|node| node.text().map(Cow::into_owned))
     }

@@ -1,4 +1,4 @@
-//! CBOR bytes: the only place that knows their grammar.
+//! The grammar of CBOR: scans and writes its bytes.
 
 mod head;
 mod scan;

@@ -1,11 +1,11 @@
-//! Scanning CBOR: one pass that checks every byte and fills the index.
+//! Scans CBOR in one pass, which checks every byte and fills the index.
 
 use super::head::{Head, double_to_half, double_to_single, float_at};
 use crate::document::{CHUNKED, Kind, LOOSE};
 use crate::scan::Index;
 use crate::{Problem, SyntaxError};
 
-/// The limit of containers inside keys inside keys: comparing such keys takes time for every
+/// The maximum number of nested keys that are containers. Comparing such keys takes time for every
 /// level.
 const KEY_DEPTH: usize = 4;
 
@@ -76,7 +76,7 @@ impl Scan<'_, '_, '_> {
         Ok(())
     }
 
-    /// Closes what is complete; true at the end of the whole item.
+    /// Closes containers and tags that are complete. Returns true at the end of the whole item.
     fn after_item(&mut self) -> bool {
         let mut last = self.index.here() - 1;
         loop {

@@ -1,4 +1,4 @@
-//! Writing arrays, maps and carried values.
+//! Writes arrays, maps and carried values.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Writes what separates the next element from the one before.
+    /// Writes the separator before the next element.
     #[inline]
     pub fn element(&mut self) {
         if self.encoding == Encoding::Json {
@@ -69,7 +69,7 @@ impl Encoder<'_> {
         self.element();
         let start = self.out.len();
         match key {
-            // Nearly all keys of typed maps.
+            // The fast path for nearly all keys of typed maps.
             Key::Name(name) => self.name(name),
             key => self.key(key)?,
         }
@@ -134,7 +134,7 @@ impl Encoder<'_> {
         self.encoding == encoding && self.layout == Layout::Compact && self.sink.is_none()
     }
 
-    /// Refuses to write a value piece by piece to a sink, which needs whole values.
+    /// Reports an error if a value is written piece by piece to a sink, which needs whole values.
     pub(super) fn piecewise(&mut self) {
         if let Some(sink) = &mut self.sink {
             sink.unsupported();

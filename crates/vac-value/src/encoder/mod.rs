@@ -1,4 +1,4 @@
-//! The writer of both encodings.
+//! Writes both encodings.
 
 mod containers;
 
@@ -15,8 +15,8 @@ use crate::number::{Number, shortest};
 use crate::write_index::WriteIndex;
 use crate::{SyntaxError, cbor, json};
 
-/// The receiver of values that are not written as bytes: a serializer of serde. Errors are kept in
-/// it, because they are of the serializer's own type.
+/// The receiver of values that are not written as bytes: a serializer of serde. It keeps errors,
+/// because they have the serializer's own type.
 pub(crate) trait Sink {
     /// Takes a value.
     fn value(&mut self, value: Value<'_, '_>);
@@ -36,7 +36,7 @@ pub(crate) trait Sink {
     /// Ends the map.
     fn end_map(&mut self);
 
-    /// Refuses a value that was written piece by piece.
+    /// Stores the error that a value was written piece by piece.
     fn unsupported(&mut self);
 }
 
@@ -47,11 +47,11 @@ pub struct Encoder<'s> {
     encoding: Encoding,
     layout: Layout,
     level: usize,
-    /// Whether the innermost open JSON container has an element already.
+    /// Whether the innermost open JSON container already has an element.
     continued: bool,
-    /// The index of what has been written, if it was asked for.
+    /// The index of the written values, if it was requested.
     index: Option<WriteIndex>,
-    /// Receives the values instead of `out`.
+    /// The receiver of values instead of `out`.
     sink: Option<&'s mut (dyn Sink + 's)>,
 }
 
@@ -114,8 +114,8 @@ impl<'s> Encoder<'s> {
 
     /// Calls a function with the document that has been written since the encoder was
     /// [cleared](Encoder::clear). If the encoder is [`indexed`](Encoder::indexed), the document
-    /// is not scanned again and every carried value ([`crate::Any`]) in it is a null: a schema
-    /// that calls them `any` accepts that as well, and they can be large.
+    /// is not scanned again, and every carried value ([`crate::Any`]) in it, which can be large, is
+    /// a null. A schema in which its type is `any` accepts that as well.
     pub fn read_index<T>(
         &mut self,
         read: impl FnOnce(&Document<'_>) -> T,
@@ -143,17 +143,17 @@ impl<'s> Encoder<'s> {
         self.encoding
     }
 
-    /// Returns what has been written.
+    /// Returns the written bytes.
     pub fn finish(self) -> Vec<u8> {
         self.out
     }
 
-    /// Returns what has been written so far.
+    /// Returns the bytes written so far.
     pub fn written(&self) -> &[u8] {
         &self.out
     }
 
-    /// Discards what has been written and keeps the memory.
+    /// Discards the written bytes and keeps the memory.
     pub fn clear(&mut self) {
         self.out.clear();
         if let Some(index) = &mut self.index {
@@ -173,7 +173,7 @@ impl<'s> Encoder<'s> {
         self.sink.as_deref_mut()
     }
 
-    /// Adds what was written since `start` to the index.
+    /// Adds the value that was written since `start` to the index.
     #[inline]
     fn leaf(&mut self, kind: Kind, start: usize) {
         if let Some(index) = &mut self.index {
@@ -203,7 +203,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Marks the index as incomplete: something is written that it cannot follow.
+    /// Marks the index as incomplete, because a value is written that it cannot represent.
     fn not_indexed(&mut self) {
         if let Some(index) = &mut self.index {
             index.unknown();
@@ -294,7 +294,7 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// Writes a number. CBOR has no numbers that are not doubles; see [`Number::Decimal`].
+    /// Writes a number. Fails in CBOR for a [`Number::Decimal`].
     pub fn number(&mut self, value: &Number<'_>) -> Result<(), EncodeError> {
         match (value, self.encoding) {
             (Number::Integer(integer), _) => self.integer(*integer),

@@ -1,4 +1,4 @@
-//! Finding the bytes that are special in JSON text, a block at a time.
+//! Finds the bytes that are special in JSON text, a block at a time.
 
 use wide::u8x16;
 
@@ -16,14 +16,14 @@ pub(super) struct Block {
 impl Block {
     #[inline]
     pub fn at(source: &[u8], start: usize) -> Self {
-        // A text can be the last thing in the source.
+        // A text can be at the end of the source.
         let rest = source.get(start..).unwrap_or(&[]);
         let special = match rest.first_chunk() {
             Some(bytes) => special(*bytes),
             None => {
                 let mut bytes = [b' '; WIDTH];
                 bytes[..rest.len()].copy_from_slice(rest);
-                // The end of the source is special, too.
+                // Mark the end of the source as special.
                 special(bytes) | 1 << rest.len()
             }
         };
@@ -61,7 +61,8 @@ fn special(bytes: [u8; WIDTH]) -> u32 {
     (control | quote | backslash).to_bitmask()
 }
 
-/// Returns the offset of the first backslash in a block; the length of the block without one.
+/// Returns the offset of the first backslash in a block; the length of the block if it contains
+/// none.
 #[inline]
 pub(crate) fn first_backslash(bytes: [u8; WIDTH]) -> usize {
     let backslash = u8x16::new(bytes).simd_eq(u8x16::splat(b'\\'));
@@ -108,7 +109,7 @@ fn is_plain(bytes: [u8; 8]) -> bool {
     let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);
-    // A borrow only comes from a byte that is special itself.
+    // A borrow can only come from a special byte.
     (quote | backslash | control) & !word & HIGH == 0
 }
 

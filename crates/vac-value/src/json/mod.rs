@@ -1,4 +1,4 @@
-//! JSON text: the only place that knows its grammar.
+//! The grammar of JSON: scans and writes its text.
 
 mod block;
 mod scan;

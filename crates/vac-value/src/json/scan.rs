@@ -1,4 +1,4 @@
-//! Scanning JSON text: one pass that checks every byte and fills the index.
+//! Scans JSON text in one pass, which checks every byte and fills the index.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Documents of at most this depth need no allocation for their open containers.
+/// The maximum depth of documents that need no allocation for their open containers.
 const SHALLOW: usize = 12;
 
 struct Scan<'s, 'i, 'a> {
@@ -124,7 +124,7 @@ impl Scan<'_, '_, '_> {
         if self.open.len() == self.index.depth {
             return Err(self.error(Problem::Depth(self.index.depth)));
         }
-        // White space up to here belongs to the outer container.
+        // White space up to here is part of the outer container.
         if let Some(around) = self.open.last_mut() {
             around.loose |= self.spaced;
         }
@@ -341,7 +341,7 @@ fn indentation(source: &[u8], at: usize) -> usize {
     bytes.map_or(0, |bytes| (u64::from_le_bytes(*bytes) ^ BLANKS).trailing_zeros() as usize / 8)
 }
 
-/// Copies what is between two tokens, without white space.
+/// Copies the bytes between two tokens, without white space.
 #[inline]
 pub(crate) fn copy_between(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
     let mut at = range.start;
@@ -369,7 +369,7 @@ fn is_short_escape(letter: Option<&u8>) -> bool {
     letter.is_some_and(|letter| LETTERS[usize::from(*letter)])
 }
 
-/// The characters that make an escape of two characters.
+/// The characters that can follow a backslash in an escape of two characters.
 const SHORT_ESCAPES: &[u8] = b"\"\\/bfnrt";
 
 /// Returns the kind of an integer of 20 digits.

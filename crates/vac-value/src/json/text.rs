@@ -28,9 +28,10 @@ pub(crate) fn unescape(inner: &str) -> Vec<u8> {
     text
 }
 
-/// Copies bytes from an offset to the next backslash, and returns its offset; `None` if there is none
-/// and all bytes have been copied. Escapes are close to each other in logs, so a block is copied whole,
-/// which is faster than to copy the bytes before the backslash.
+/// Copies bytes from an offset to the next backslash, and returns the offset of the backslash;
+/// `None` if there is none and all bytes have been copied. Whole blocks are copied, because escapes
+/// are close to each other in logs: this is faster than copying only the bytes before the
+/// backslash.
 #[inline]
 fn copy_to_backslash(bytes: &[u8], mut at: usize, text: &mut Vec<u8>) -> Option<usize> {
     while let Some(block) = bytes.get(at..)?.first_chunk() {

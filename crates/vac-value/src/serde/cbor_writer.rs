@@ -1,4 +1,4 @@
-//! Deserializing: CBOR is written while a deserializer reads.
+//! Deserializes values by writing CBOR while a deserializer reads.
 
 use std::fmt;
 

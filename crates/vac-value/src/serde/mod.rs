@@ -1,11 +1,12 @@
-//! serde's traits for every type of this crate and for every type that implements [`Encode`].
+//! Implements serde's traits for every type of this crate and for every type that implements
+//! [`Encode`].
 //!
-//! Serializing passes values to the serializer directly. Readable formats get what
-//! [`Encode::to_json`] would write (byte strings as base64url text), other formats get what
-//! [`Encode::to_cbor`] would write, with the members of maps in the order of the value instead
-//! of sorted. Deserializing writes CBOR while it reads, from which [`Any`] and generated types
-//! are made; the small types are built directly. A [`Node`] is a deserializer, so that a
-//! `T: Deserialize` can be read from a document.
+//! Serializing passes values to the serializer directly. Human-readable formats receive the values
+//! that [`Encode::to_json`] writes (byte strings as base64url text). Other formats receive those of
+//! [`Encode::to_cbor`], with the members of maps in their order instead of sorted. Deserializing
+//! writes CBOR while it reads, from which [`Any`] and generated types are decoded; the small types
+//! are built directly. A [`Node`] is a deserializer, so that a `T: Deserialize` can be read from a
+//! document.
 //!
 //! ```
 //! use vac_value::Any;
@@ -17,17 +18,17 @@
 //!
 //! # What serde cannot carry
 //!
-//! serde's data model is smaller than the one of this crate. What it cannot hold is an error,
-//! never a changed value:
+//! serde's data model is smaller than that of this crate. A value that it cannot represent is an
+//! error, and is never changed:
 //!
 //! * text with a lone surrogate, `undefined` and simple values;
 //! * in readable formats: tags, integers beyond 128 bits (`serde_json::Value`: beyond 64 bits),
 //!   decimal numbers that no double equals, floats that are not finite, and keys that are not
 //!   text.
 //!
-//! Other formats get the enum with which crate `ciborium` represents tags, so that tags, large
-//! integers and decimal fractions pass through `ciborium`. (It cannot read integers below
-//! -2^127 that fit into 16 bytes.)
+//! Other formats receive the enum with which crate `ciborium` represents tags, so that `ciborium`
+//! keeps tags, large integers and decimal fractions. (It cannot read integers below -2^127 that fit
+//! into 16 bytes.)
 //!
 //! Some values are changed by the format's own reader before this crate sees them: `serde_json`
 //! reads integers beyond 64 bits and long decimals as doubles, `ciborium` reads `undefined` as

@@ -1,4 +1,4 @@
-//! Serializing: an encoder whose values go to a serializer.
+//! Serializes values with an encoder that passes them to a serializer.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde::ser::SerializeTupleVariant;

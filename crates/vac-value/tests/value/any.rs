@@ -1,4 +1,4 @@
-//! Carried values: equality, and building them of parts.
+//! Tests carried values: equality, and building them from parts.
 
 use std::collections::HashSet;
 
@@ -83,7 +83,7 @@ fn equal_values_are_equal_in_any_spelling() {
             ("c", true.into()),
         ]),
     ]);
-    // What CBOR cannot represent has a value, too.
+    // Values that CBOR cannot represent can be compared, too.
     assert_all_equal(&[json(r#"["\ud800"]"#), json(r#"[ "\uD800" ]"#)]);
     assert_all_equal(&[json("1e99999999999999999999"), json("1e99999999999999999999")]);
     let digits = "7".repeat(5000);

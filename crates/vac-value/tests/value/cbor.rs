@@ -193,7 +193,7 @@ fn end_of_indefinite(bytes: &[u8], major: u8, may_break: bool) -> Option<(usize,
 fn agrees_with_appendix_c(bytes: &[u8]) -> bool {
     let well_formed = end_of_item(bytes, false).is_some_and(|(end, _)| end == bytes.len());
     match cbor_fault(bytes) {
-        // A limit of ours, not of CBOR.
+        // This limit is not one of CBOR.
         Some((_, Problem::KeyDepth(_))) => {}
         found => assert_eq!(found.is_none(), well_formed, "{bytes:02x?}: {found:?}"),
     }
@@ -225,7 +225,7 @@ fn random_items_are_checked_as_in_appendix_c() {
     let mut well_formed = 0;
     for _ in 0..40_000 {
         let bytes = inputs.new_tree(&mut runner).expect("some bytes").current();
-        // The item at the front as well, which is often well-formed.
+        // Test the item at the front as well, because it is often well-formed.
         let end = end_of_item(&bytes, false).map_or(bytes.len(), |(end, _)| end);
         for bytes in [&bytes[..], &bytes[..end]] {
             if agrees_with_appendix_c(bytes) {

@@ -144,7 +144,7 @@ fn json_that_is_not_utf_8_is_refused() {
     }
 }
 
-/// Pieces of JSON that make something when they are strung together.
+/// Generates pieces of JSON that are concatenated to documents.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\"a\"", "\"b\":", "0", "1", "-", "+", ".", "e",

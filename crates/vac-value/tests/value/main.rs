@@ -23,7 +23,7 @@ mod vectors;
 /// The maximum depth of a document.
 const LIMIT: usize = 256;
 
-/// Returns what is wrong with the bytes, and where.
+/// Returns the error in the bytes and its offset.
 fn fault(bytes: &[u8], encoding: Encoding) -> Option<(usize, Problem)> {
     Document::scan(bytes, encoding).err().map(|SyntaxError { offset, problem }| (offset, problem))
 }

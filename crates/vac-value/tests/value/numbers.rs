@@ -1,4 +1,4 @@
-//! Numbers, and text that is hard to carry: values are kept exactly or refused.
+//! Tests numbers and unusual text: values are kept exactly or refused.
 
 use std::collections::HashMap;
 
@@ -164,7 +164,7 @@ fn cbor_numbers_become_json_numbers() {
     for (bytes, token) in expected {
         assert_eq!(cbor_to_json(bytes).as_deref(), Ok(*token));
     }
-    // Not finite, not numbers, or tags that say something else.
+    // Not finite, not numbers, or tags with another meaning.
     let refused: &[&[u8]] = &[
         &[0xf9, 0x7e, 0],
         &[0xf9, 0x7c, 0],
@@ -251,7 +251,7 @@ fn as_half(bits: u16) -> Vec<u8> {
     [&[0xf9], &bits.to_be_bytes()[..]].concat()
 }
 
-/// Returns the item in our form.
+/// Returns the item as the encoder writes it.
 fn tidied(item: &[u8]) -> Vec<u8> {
     Any::from_cbor(item).expect("an item").to_cbor().expect("CBOR")
 }
@@ -277,7 +277,7 @@ fn shortest(bits: u64, halves: &HashMap<u64, u16>) -> Vec<u8> {
     if let Some(half) = halves.get(&bits) {
         return as_half(*half);
     }
-    // A single's bits are the double's, cut off; only subnormal singles are not.
+    // The bits of a single are the truncated bits of the double, except for subnormal singles.
     #[allow(clippy::cast_possible_truncation)] // what does not widen back is not taken
     let by_value = (f64::from_bits(bits) as f32).to_bits();
     #[allow(clippy::cast_possible_truncation)] // masked

@@ -74,7 +74,7 @@ fn doubles_of_rfc_8785_are_written_with_the_same_digits() {
         let bits = u64::from_str_radix(&text(number, "bits").expect("bits"), 16).expect("hex");
         let canonical = text(number, "json").expect("JSON");
         let written = f64::from_bits(bits).to_json().expect("finite");
-        // We keep the sign of zero, and a float has a fraction or an exponent.
+        // The encoder keeps the sign of zero, and writes floats with a fraction or an exponent.
         let expected = match &*canonical {
             "0" if bits >> 63 == 1 => "-0.0".to_owned(),
             integer if !integer.contains(['.', 'e']) => format!("{integer}.0"),

@@ -18,20 +18,21 @@ pub struct Item {
     pub entry_id: Option<String>,
     /// The time at which it happened, in UTC, if the log states it.
     pub time: Option<String>,
-    /// 0 for the main thread, 1 for its subagents, and so on.
+    /// The depth of subagents: 0 for the main thread, 1 for its subagents, and so on.
     pub depth: usize,
-    /// The subagent that did it.
+    /// The subagent that the item belongs to.
     pub subagent: Option<String>,
     /// The way in which it stopped being part of the conversation.
     pub superseded: Option<SupersededHow>,
-    /// The reason why it is usually left out.
+    /// The reason why the item is included only with
+    /// [`TranscriptOptions::all`](super::TranscriptOptions::all).
     pub skip_reason: Option<SkipReason>,
     /// The kind of item.
     pub kind: ItemKind,
 }
 
 impl Item {
-    /// Returns the number of bytes of its texts.
+    /// Returns the number of bytes of the texts in the item.
     pub(super) fn size(&self) -> usize {
         match &self.kind {
             ItemKind::Prompt { text, .. }
@@ -54,7 +55,7 @@ pub enum ItemKind {
     Prompt {
         /// The author.
         author: MessageAuthor,
-        /// Its text; if the user wrote it, only what the user typed.
+        /// The text of the message. If the user wrote it, only what the user typed.
         text: MessageText,
         /// The command line, if the user ran a shell command.
         command: Option<String>,
@@ -65,18 +66,19 @@ pub enum ItemKind {
     Answer {
         /// The author, if it is not the model.
         author: Option<MessageAuthor>,
-        /// Its text.
+        /// The text of the message.
         text: MessageText,
         /// The model.
         model: Option<String>,
     },
     /// Reasoning of the model.
     Reasoning {
-        /// Its text, as far as it can be read.
+        /// The text that is not encrypted.
         text: MessageText,
         /// The subject.
         subject: Option<String>,
-        /// Whether only the provider can read it, or the rest of it.
+        /// Whether the reasoning, or a part of it, is encrypted, so that only the provider can read
+        /// it.
         is_encrypted: bool,
     },
     /// A tool call, with its result.
@@ -92,7 +94,7 @@ pub enum ItemKind {
     Permission {
         /// The decision.
         decision: Decision,
-        /// The decider.
+        /// Who made the decision: the user, a policy, the program or a hook.
         by: Option<Decider>,
         /// The tool, command or mode that it is about.
         what: Option<String>,
@@ -117,11 +119,11 @@ pub struct Call {
     pub server: Option<String>,
     /// The command line of a shell tool.
     pub command: Option<String>,
-    /// Whether it is a command that the user ran, not the model.
+    /// Whether the user, not the model, ran the command.
     pub is_of_user: bool,
     /// The paths that the call names.
     pub paths: Vec<String>,
-    /// The host of an address.
+    /// The host of an address in the input.
     pub host: Option<String>,
     /// The changes of an edit, for each file.
     pub edits: Vec<FileDiff>,
@@ -133,9 +135,9 @@ pub struct Call {
     pub outcome: Option<Outcome>,
     /// The exit code, if the call itself states one.
     pub exit_code: Option<i128>,
-    /// Its result, if there is one.
+    /// The result of the call, if there is one.
     pub result: Option<CallResult>,
-    /// The id that its result names.
+    /// The call id, which its result has too.
     pub(super) id: Option<String>,
 }
 

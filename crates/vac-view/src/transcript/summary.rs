@@ -1,4 +1,4 @@
-//! What a session did, in numbers.
+//! Counts the actions of a session.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Summary {
     pub status: Status,
 }
 
-/// The numbers of what a session did. What was left out does not count.
+/// The totals of a session. Items that were left out do not count.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// The number of prompts of the user.
@@ -38,9 +38,9 @@ pub struct Totals {
     pub failed_commands: u64,
     /// The files that were changed by edits that did not fail, with the numbers of lines.
     pub files: BTreeMap<String, FileTotal>,
-    /// The hosts of addresses, with the number of calls.
+    /// The hosts that calls name, with the number of these calls.
     pub hosts: BTreeMap<String, u64>,
-    /// Tokens.
+    /// The tokens that were used.
     pub tokens: UsageTotals,
     /// The cost that the log states.
     pub cost: Option<f64>,

@@ -25,7 +25,7 @@ pub const MAX_WAITING: usize = 256;
 const MAX_WAITING_BYTES: usize = 16 << 20;
 /// The maximum number of calls and subagents whose depth is remembered.
 const MAX_DEPTHS: usize = 1 << 14;
-/// Subagents are not nested deeper.
+/// The maximum depth that is reported for a subagent.
 const MAX_DEPTH: usize = 8;
 
 /// Collects items, and keeps those after a call until its result is known.
@@ -34,7 +34,7 @@ pub(super) struct WaitingItems<'t, 'f> {
     options: TranscriptOptions,
     waiting: VecDeque<Item>,
     waiting_bytes: usize,
-    /// The number of waiting items that do not wait any longer.
+    /// The number of waiting items that can be reported.
     releases: usize,
     /// The depths of calls that may have started subagents, by call id.
     depths: HashMap<String, usize>,
@@ -183,12 +183,12 @@ impl<'t, 'f> WaitingItems<'t, 'f> {
         self.releases = self.waiting.len();
         self.flush()?;
         self.totals.invalid_annotations = u64::from(self.info.has_invalid_annotations);
-        // Sums of decimals are not decimals, so round to a millionth.
+        // Binary sums of decimals have rounding errors, so round to a millionth.
         self.totals.cost = self.totals.cost.map(|cost| (cost * 1e6).round() / 1e6);
         Ok(self.totals)
     }
 
-    /// Returns whether an item with this context is included without being asked for.
+    /// Returns whether an item with this context is included by default.
     fn is_included(context: &Context<'_>) -> bool {
         let is_compacted = |how: SupersededHow| how == SupersededHow::Compacted;
         context.skip_reason().is_none()
@@ -203,7 +203,7 @@ impl<'t, 'f> WaitingItems<'t, 'f> {
         adapter.tools().edits(tool, document.root()).into_iter().map(FileDiff::new).collect()
     }
 
-    /// Adds an item, unless it is left out.
+    /// Adds an item, unless its entry is left out.
     fn push(&mut self, kind: ItemKind, context: &Context<'_>) {
         if !Self::is_included(context) {
             match context.skip_reason() {
@@ -240,8 +240,7 @@ impl<'t, 'f> WaitingItems<'t, 'f> {
         self.waiting.push_back(item);
     }
 
-    /// Returns the depth of the subagent that did something. The call that started it does not
-    /// wait any longer.
+    /// Returns the depth of the subagent of an entry, and releases the call that started it.
     fn depth(&mut self, context: &Context<'_>) -> usize {
         let Some(subagent) = context.subagent else { return 0 };
         let id = subagent.id.as_deref();
@@ -264,7 +263,7 @@ impl<'t, 'f> WaitingItems<'t, 'f> {
         depth
     }
 
-    /// Gives a result to its call, or adds it as an item.
+    /// Adds a result to its call, or as an item of its own.
     fn result(
         &mut self,
         tool: Option<&str>,

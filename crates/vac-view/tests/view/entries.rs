@@ -1,4 +1,4 @@
-//! From entries to events.
+//! Tests the events that entries become.
 
 use serde_json::{Value, json};
 use vac_view::{EventOptions, Position};

@@ -1,4 +1,4 @@
-//! How sessions ended.
+//! Tests how the status of sessions is decided.
 
 use crate::{annotated, events_of, facts, foreign_record, record};
 

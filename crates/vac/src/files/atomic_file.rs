@@ -1,4 +1,5 @@
-//! Files that get their names when they are complete, and are removed if they never are.
+//! Writes files that get their names when they are complete, and are removed if an error or a
+//! signal prevents that.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write};
@@ -19,15 +20,15 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Content {
-    /// In a temporary file in the same folder.
+    /// A temporary file in the same folder.
     Temporary(NamedTempFile),
-    /// In the file of that name: a pipe or a device cannot be replaced.
+    /// The file of that name, because a pipe or a device cannot be replaced.
     Stream(File),
 }
 
 impl AtomicFile {
-    /// Begins a file in a folder that `vac` writes records to. Users who cannot read the file that
-    /// it may replace cannot read this one either.
+    /// Begins a file in a folder to which `vac` writes records. Users who cannot read the file that
+    /// it may replace cannot read the new file either.
     pub fn new(path: &Path, readers: Readers) -> io::Result<Self> {
         let readers = readers.and_of_existing(path);
         let create = || create_temporary(parent(path), readers);
@@ -35,8 +36,8 @@ impl AtomicFile {
         Ok(Self { path: path.to_owned(), content })
     }
 
-    /// Begins a file that the user named: a link stays and the file that it leads to is replaced,
-    /// and a pipe or a device is written to.
+    /// Begins a file that the user named. If it is a link, the file to which it leads is replaced;
+    /// a pipe or a device is written to.
     pub fn named(path: &Path, readers: Readers) -> io::Result<Self> {
         if is_stream(path) {
             let content = Content::Stream(OpenOptions::new().write(true).open(path)?);
@@ -47,12 +48,12 @@ impl AtomicFile {
         Self::new(real.as_deref().unwrap_or(path), readers)
     }
 
-    /// Returns the path that it gets.
+    /// Returns the final path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns whether it is a pipe or a device, from which nothing can be removed again.
+    /// Returns whether the file is a pipe or a device, from which written bytes cannot be removed.
     pub fn is_stream(&self) -> bool {
         matches!(self.content, Content::Stream(_))
     }
@@ -90,8 +91,8 @@ impl Write for AtomicFile {
     }
 }
 
-/// A file in a folder that gets its name when that is known. It is closed meanwhile, because there
-/// can be more of them than files may be open.
+/// A file in a folder whose name is not known when it is created. It is closed until then, because
+/// there can be more such files than a process may have open.
 #[derive(Debug)]
 pub struct NamelessFile {
     /// `None` only while it is dropped.
@@ -107,7 +108,7 @@ impl NamelessFile {
         Ok((Self { path: Some(path), readers }, file))
     }
 
-    /// Opens it for reading.
+    /// Opens the file for reading.
     pub fn open(&self) -> io::Result<File> {
         match &self.path {
             Some(path) => File::open(path),
@@ -149,7 +150,7 @@ fn persist(file: TempPath, path: &Path, replaces: bool) -> io::Result<()> {
     persisted.map_err(|error| error.error)
 }
 
-/// Removes what was written to a file after an offset, if there is anything.
+/// Truncates a file at an offset, if it is longer.
 pub fn cut_back(mut file: &File, end: u64) -> io::Result<()> {
     if file.metadata()?.len() > end {
         file.set_len(end)?;
@@ -173,16 +174,16 @@ pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_stream(path)
 }
 
-/// The beginning of the names of temporary files.
+/// The prefix of the names of temporary files.
 const PREFIX: &str = ".vac-";
 
-/// Returns whether a name is that of a file that has not got its name yet.
+/// Returns whether a name is that of a temporary file.
 pub fn is_nameless(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).filter(|rest| rest.len() == 6);
     rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Creates a temporary file, with its final permissions before anything is in it.
+/// Creates an empty temporary file with its final permissions.
 fn create_temporary(folder: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX);
@@ -216,7 +217,7 @@ fn create(
     // The system removes the permissions in the umask.
     let file = builder.permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
     match readers {
-        // Another file is created, because the group may have opened this one already.
+        // A new file is created, because a member of the group may have opened this one already.
         Readers::Group(group) if file.as_file().metadata()?.gid() != group => {
             create(builder, folder, Readers::Owner)
         }

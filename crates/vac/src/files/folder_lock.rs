@@ -1,4 +1,4 @@
-//! The lock on a folder, so that two processes that write to it take turns.
+//! Locks a folder, so that processes that write to it take turns.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -6,26 +6,26 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether to wait for another process that has the lock.
+/// Whether to wait if another process has the lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wait {
-    /// Wait.
+    /// Wait until the lock is free.
     #[default]
     Yes,
-    /// Fail.
+    /// Return without the lock.
     No,
 }
 
-/// A lock on a folder. The system releases it when this value is dropped, or when the process
-/// ends in whatever way. It only excludes programs that ask for it.
+/// A lock on a folder. The lock is advisory. It is released when this value is dropped, and by the
+/// system when the process ends.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Locks a folder. Calls `waits` before it waits for another process. Returns `None` if
-    /// another process has the lock and this one is not to wait.
+    /// Locks a folder. Calls `waits` before waiting for another process. Returns `None` if another
+    /// process has the lock and `wait` is [`Wait::No`].
     ///
     /// # Errors
     /// If the folder cannot be opened or locked.
@@ -47,11 +47,11 @@ impl FolderLock {
     }
 }
 
-/// Locks a folder. Calls `waits` before it waits for another process.
+/// Locks a folder. Calls `waits` before waiting for another process.
 ///
 /// # Errors
-/// If the folder cannot be opened or locked, or if another process has the lock and this one is not
-/// to wait ([`ErrorKind::Locked`]).
+/// If the folder cannot be opened or locked, or if another process has the lock and `wait` is
+/// [`Wait::No`] ([`ErrorKind::Locked`]).
 pub fn lock_folder(folder: &Path, wait: Wait, waits: impl FnOnce()) -> Result<FolderLock> {
     let shown = folder.display();
     let failed = |error| {
@@ -63,13 +63,14 @@ pub fn lock_folder(folder: &Path, wait: Wait, waits: impl FnOnce()) -> Result<Fo
     lock.ok_or_else(is_locked)
 }
 
-/// The folder itself can be locked: no file is left in it.
+/// Opens the folder itself, which can be locked on Unix, so that no file is left in it.
 #[cfg(unix)]
 fn open(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// A folder cannot be locked, but a file in it can. Its name is not that of a record.
+/// Opens a file in the folder, because the folder itself cannot be locked. Its name is not that of
+/// a record.
 #[cfg(not(unix))]
 fn open(folder: &Path) -> io::Result<File> {
     let mut options = File::options();

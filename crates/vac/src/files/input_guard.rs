@@ -9,7 +9,7 @@ use vac_store::places::AgentRoot;
 use crate::error::{Error, Result};
 use crate::search::own_roots;
 
-/// Inputs that must not be overwritten: files, and folders with everything in them.
+/// A guard of inputs that must not be overwritten: files, and folders with everything in them.
 #[derive(Debug, Default)]
 pub struct InputGuard {
     paths: Vec<PathBuf>,
@@ -23,7 +23,7 @@ impl InputGuard {
         Self { paths: paths.into_iter().map(Path::to_owned).collect(), real: OnceLock::new() }
     }
 
-    /// Returns an error if a file is one of the inputs, under any name.
+    /// Returns an error if a file is one of the inputs, even under another name.
     pub fn refuse(&self, output: &Path) -> Result<()> {
         let Ok(output) = output.canonicalize() else { return Ok(()) };
         let real = || self.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -36,8 +36,8 @@ impl InputGuard {
     }
 }
 
-/// Returns an error if a folder is one of those that are searched for sessions: what is written would
-/// lie between them.
+/// Returns an error if a folder is one of those that are searched for sessions, because its files
+/// would be among them.
 pub fn refuse_input_folder(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     let output = real_path(output);
     if inputs.iter().any(|input| real_path(input) == output) {

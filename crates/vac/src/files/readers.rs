@@ -12,14 +12,14 @@ use vac_store::StoredLog;
 /// The users who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Its owner: mode 0600.
+    /// The owner: mode 0600.
     Owner,
-    /// Its owner and the group with this id: mode 0640, or 0600 if the new file belongs to
-    /// another group.
+    /// The owner and the group with this id: mode 0640, or 0600 if the new file belongs to another
+    /// group.
     Group(u32),
-    /// Everyone, as far as the umask allows: mode 0644.
+    /// All users, as far as the umask allows: mode 0644.
     Everyone,
-    /// Exactly this mode, whatever the umask is.
+    /// Exactly this mode, regardless of the umask.
     Mode(u32),
 }
 
@@ -81,7 +81,7 @@ mod platform {
     /// The bit that lets others open files in a folder.
     const SEARCH: u32 = 0o1;
 
-    /// Returns the users who can read a file at its place. Files that are not regular are private.
+    /// Returns the users who can read a file at its path. Files that are not regular are private.
     pub fn of_file(path: &Path) -> Readers {
         readers_of_path(path).unwrap_or(Readers::Owner)
     }
@@ -104,8 +104,8 @@ mod platform {
         allowed(metadata, READ)
     }
 
-    /// Returns the users whom a bit allows. Bits that deny the group what they allow everyone else
-    /// count as private.
+    /// Returns the users whom a permission bit allows. If the bits deny the group what they allow
+    /// all others, the file counts as private.
     fn allowed(metadata: &Metadata, bit: u32) -> Readers {
         let mode = metadata.mode();
         match (mode & bit << 3 != 0, mode & bit != 0) {

@@ -1,7 +1,8 @@
-//! The paths of the temporary files and folders of this process, for programs that remove them when
-//! a signal ends them.
+//! Registers the paths of the temporary files and folders of this process, for programs that remove
+//! them when a signal ends the program.
 //!
-//! Files that are dropped are removed; this is for programs that end without dropping them.
+//! Dropping a temporary file removes it. This module is for programs that end without dropping
+//! their files.
 //!
 //! ```
 //! // In a thread that waits for signals:
@@ -17,19 +18,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The paths that exist now.
+/// The paths that currently exist.
 static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The function to call before a path is created.
+/// The function that is called before a path is created.
 static BEFORE_CREATE: OnceLock<fn()> = OnceLock::new();
 
 /// Sets a function that is called before each temporary file or folder is created, such as one that
-/// begins to wait for signals. The first function that is set stays.
+/// begins to wait for signals. Only the first call has an effect.
 pub fn before_create(function: fn()) {
     BEFORE_CREATE.get_or_init(|| function);
 }
 
-/// Returns the paths. While this value exists, no temporary file is created, renamed or removed.
+/// Returns the paths. While the returned value exists, no temporary file is created, renamed or
+/// removed.
 pub fn lock() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -48,7 +50,8 @@ pub fn create<T: AsRef<Path>>(create: impl FnOnce() -> io::Result<T>) -> io::Res
     Ok(created)
 }
 
-/// Renames or removes a temporary file, which is not temporary afterwards, even if that failed.
+/// Calls `release`, which renames or removes a temporary file, and removes the path from the
+/// registered ones, even if `release` failed.
 pub fn release<T>(path: &Path, release: impl FnOnce() -> T) -> T {
     let mut temporary = lock();
     let done = release();

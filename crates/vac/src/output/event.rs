@@ -1,20 +1,20 @@
-//! What happens while logs are converted.
+//! Reports the progress of a conversion.
 
 use super::report::OutputSession;
 use crate::Error;
 
-/// A function that is called with everything that happens, in order.
+/// A function that receives all events, in order.
 pub type OutputObserver<'o> = dyn FnMut(OutputEvent<'_>) + 'o;
 
-/// Something that happens while logs are converted.
+/// An event during a conversion.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum OutputEvent<'e> {
     /// Another process writes to the folder, and this one waits for it.
     Waiting,
-    /// A stage begins, which has this many steps.
+    /// A stage with this number of steps begins.
     Begins(OutputStage, usize),
-    /// A step of the stage is done.
+    /// A step of the stage was completed.
     Step,
     /// A session was converted.
     Converted(&'e OutputSession),
@@ -22,9 +22,9 @@ pub enum OutputEvent<'e> {
     Failed(&'e Error),
     /// A file is not a log.
     Skipped {
-        /// Its path.
+        /// The path of the file.
         log: &'e str,
-        /// A description of it.
+        /// A description of the file.
         looks_like: Option<&'e str>,
     },
 }

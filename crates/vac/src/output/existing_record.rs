@@ -1,8 +1,8 @@
 //! Reads the facts that a record of `vac` states about itself: the id of its session, its sources,
 //! its labels, and whether it is only a part of its log.
 //!
-//! The id is at the beginning of a record, the others are at its end. Both are found without
-//! reading what is between them.
+//! The id is at the beginning of a record, the other facts are at its end. They are found without
+//! reading the part between them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,7 +26,7 @@ const TRIES: usize = 16;
 /// The facts that a record states about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExistingRecord {
-    /// Its id, which is that of the session.
+    /// The id of the record, which is that of the session.
     pub id: String,
     /// The files that it was made from.
     pub sources: Vec<SourceFile>,
@@ -63,7 +63,7 @@ pub fn read_id(path: &Path, encoding: Encoding) -> io::Result<Option<String>> {
 }
 
 impl ExistingRecord {
-    /// Reads what the record in a file states; `None` if it is not a record of `vac`.
+    /// Reads the facts that the record in a file states; `None` if it is not a record of `vac`.
     pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -93,7 +93,8 @@ impl ExistingRecord {
     }
 }
 
-/// Returns the id of a record. What is before the session is an object, once it is closed.
+/// Returns the id of a record. The text before the session is an object if a closing brace is
+/// added.
 fn json_id(head: &[u8]) -> Option<String> {
     let key = format!("\"{SESSION}\"");
     for at in memmem::find_iter(head, &key).take(TRIES) {
@@ -107,8 +108,8 @@ fn json_id(head: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns what the end of a record states. From the key to the end is an object, once it is opened,
-/// if it is a key of the record and not of anything in it.
+/// Returns the facts that the end of a record states. The text from the key to the end is an object if
+/// an opening brace is added, provided that the key is one of the record and not of a value in it.
 fn json_end(tail: &[u8]) -> Option<ExistingRecord> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {

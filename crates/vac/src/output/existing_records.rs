@@ -1,4 +1,4 @@
-//! The records that an output folder contains, so that only logs that are new or have changed are
+//! Reads the records that an output folder contains, so that only new and changed logs are
 //! converted.
 
 use std::cmp::Reverse;
@@ -51,7 +51,7 @@ pub struct ExistingRecords {
 /// A record in the folder.
 #[allow(clippy::struct_field_names)] // a record states a record
 pub struct Record {
-    /// Its file.
+    /// The file of the record.
     pub path: PathBuf,
     stat: Option<FileStat>,
     /// The facts that it states.
@@ -64,12 +64,12 @@ pub struct Record {
     is_understood: Option<bool>,
 }
 
-/// Logs to convert, and those whose records are up to date.
+/// The logs to convert, and those whose records are up to date.
 #[derive(Default)]
 pub struct DividedLogs {
-    /// Those to convert, or of which some sessions are to be converted.
+    /// The logs to convert, or of which some sessions are to be converted.
     pub due: Vec<FoundLog>,
-    /// The others.
+    /// The logs whose records are up to date.
     pub unchanged: Vec<UnchangedLog>,
     /// The names of logs to convert of which other sessions have records that are up to date, with the
     /// numbers of these.
@@ -121,7 +121,7 @@ impl ExistingRecords {
             build,
         };
         observe(OutputEvent::Begins(OutputStage::ReadingRecords, listed.len()));
-        // What cannot be read is not replaced.
+        // A file that cannot be read is not replaced.
         let read = |Listed { path, stat, entry }: Listed| match entry {
             Some(Entry { record, source_stats, session_count, is_understood, .. }) => {
                 Some(Record { path, stat, record, source_stats, session_count, is_understood })
@@ -226,9 +226,9 @@ impl ExistingRecords {
         Ok(divided)
     }
 
-    /// Finds the records that are made of exactly what a log is made of now, of its sessions that
-    /// are wanted. A log whose files have not changed since is not read. If sessions of it have no
-    /// record, only these are converted.
+    /// Finds the records of the wanted sessions of a log that were made from exactly its current
+    /// files. A log whose files have not changed since then is not read. If some of its sessions
+    /// have no record, only these are converted.
     fn compare(&self, found: &mut FoundLog) -> Compared {
         let Some(log) = found.log() else { return Compared::none() };
         let first = log.source_name();
@@ -251,7 +251,7 @@ impl ExistingRecords {
                     && *source_stats == compared.stats
                     && log.has_sources(record.sources.iter().map(|source| source.name.as_str()))
             };
-            // What cannot be read is reported when it is converted.
+            // A log that cannot be read is reported when it is converted.
             let is_made = sources == Some(&record.sources)
                 || is_same_stat()
                 || log.is_made_of(&record.sources).unwrap_or(false);
@@ -296,7 +296,7 @@ impl ExistingRecords {
         records.iter().map(|number| self.records[*number].is_understood).collect()
     }
 
-    /// Notes whether the logs of records were understood, by the ids of their sessions.
+    /// Stores whether the logs of records were understood, by the ids of their sessions.
     pub fn set_understood(&mut self, records: &[usize], by_id: &BTreeMap<String, bool>) {
         for number in records.iter().copied() {
             let record = &mut self.records[number];
@@ -305,7 +305,7 @@ impl ExistingRecords {
         }
     }
 
-    /// Writes what is known of a record to its entry in the index.
+    /// Writes the known facts about a record to its entry in the index.
     fn update_index(&mut self, number: usize) {
         let Record { path, source_stats, session_count, is_understood, .. } = &self.records[number];
         let entry = name(path).and_then(|name| self.index.get_mut(name));
@@ -416,7 +416,7 @@ impl ExistingRecords {
         ExistingRecord::read(path, self.encoding).is_ok_and(|read| read.as_ref() == Some(record))
     }
 
-    /// Notes that a record is up to date, or has been replaced.
+    /// Stores that a record is up to date, or has been replaced.
     pub fn settle(&mut self, number: usize) {
         self.settled.insert(number);
     }
@@ -432,7 +432,7 @@ struct Compared {
     records: Vec<usize>,
     /// The state of the log's files before they were compared.
     stats: Option<Vec<FileStat>>,
-    /// Whether no session of the log is without a record.
+    /// Whether every session of the log has a record.
     is_complete: bool,
 }
 

@@ -7,10 +7,10 @@
 //! * Every entry of the earlier record is in the new one, unchanged and in the same order.
 //!   An entry may have got further children.
 //!
-//! The first holds for logs that agents append to, also if the new record annotates earlier
-//! entries. It says nothing about a record that keeps only a part of its log
-//! ([`Profile::Canonical`]): that needs the second. An earlier record that cannot be read to
-//! its end is contained in nothing.
+//! The first proof is for logs to which agents append, even if the new record annotates earlier
+//! entries. It is not sufficient for a record that keeps only a part of its log
+//! ([`Profile::Canonical`]), which needs the second proof. An earlier record that cannot be read to
+//! its end counts as not contained.
 
 use std::fs::File;
 use std::io;
@@ -29,7 +29,7 @@ use crate::containment::hash_entries;
 pub struct FinishedRecord<'f> {
     /// The record.
     pub record: WrittenRecord,
-    /// Its encoding.
+    /// The encoding of the record.
     pub encoding: Encoding,
     /// The extent of the record.
     pub profile: Profile,

@@ -1,4 +1,4 @@
-//! A log that a search has found.
+//! Represents a log that a search has found.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::search::unrecognised;
 use crate::session_filter::missing_sessions;
 use crate::{Agent, Task};
 
-/// A log to convert, or a file that turned out not to be one.
+/// A log to convert, or a file that is not a log.
 #[derive(Debug)]
 pub struct FoundLog {
     name: String,
-    /// `None` only if it could not be opened.
+    /// The opened log; `None` only if it could not be opened.
     log: Option<Arc<StoredLog>>,
     detection: Detection,
     preview: Preview,
@@ -25,21 +25,21 @@ pub struct FoundLog {
     wanted: Option<BTreeSet<String>>,
 }
 
-/// The result of detecting whose log it is.
+/// The result of detecting the agent of a log.
 #[derive(Debug)]
 pub(super) enum Detection {
-    /// This agent's.
+    /// It is a log of this agent.
     Agent(Agent),
     /// It could not be read.
     Failed(Error),
-    /// The user named it, and it is not a log.
+    /// The user named it, but it is not a log.
     NotALog(Error),
     /// It is not a log. Contains a description of it.
     Skipped(Option<String>),
 }
 
 impl FoundLog {
-    /// Makes one of a log whose agent was detected. An agent that is given takes precedence.
+    /// Creates a found log from a log whose agent was detected. A given agent takes precedence.
     pub fn new(detected: DetectedLog, agent: Option<Agent>) -> Self {
         let DetectedLog { log, agent: found, preview, looks_like, trouble, .. } = detected;
         let agent = agent.or_else(|| found.and_then(crate::agent));
@@ -55,7 +55,7 @@ impl FoundLog {
         Self { name, log: Some(Arc::new(log)), detection, preview, wanted }
     }
 
-    /// Returns its name: the path as it was given or found.
+    /// Returns the name of the log: the path as it was given or found.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -88,7 +88,7 @@ impl FoundLog {
         &self.detection
     }
 
-    /// Returns whether something may be made from it.
+    /// Returns whether records may be made from it.
     pub(super) fn is_source(&self) -> bool {
         matches!(self.detection, Detection::Agent(_))
             || self.log.as_ref().is_some_and(|it| it.named)

@@ -1,5 +1,6 @@
-//! The index of an output folder: what its records state, so that the next run need not open
-//! them, and the state of the logs that they were made from, so that these need not be read.
+//! Reads and writes the index of an output folder. It contains the facts that records state, so
+//! that the next run need not open them, and the state of their logs, so that these need not be
+//! read.
 //!
 //! The index is a cache. An entry counts only while the size, times and inode of the record are
 //! those that the entry states; without an index, or with a damaged one, records are opened. An
@@ -20,11 +21,13 @@ use crate::files::{AtomicFile, Readers};
 
 /// The version of the format.
 const FORMAT: u32 = 2;
-/// Maximum number of bytes in an index, and in one line of it.
+/// Maximum size of an index in bytes.
 const MAX_BYTES: u64 = 1 << 30;
+/// Maximum length of a line of an index in bytes.
 const MAX_LINE: u64 = 1 << 20;
-/// A folder with fewer records, made from fewer bytes of logs, is read as quickly without an index.
+/// Minimum number of records for an index. A smaller folder is read as quickly without one.
 const MIN_RECORDS: usize = 32;
+/// Number of bytes of logs from which a folder with fewer records has an index, too.
 const MIN_BYTES: u64 = 16 << 20;
 
 /// The first line.
@@ -32,7 +35,7 @@ const MIN_BYTES: u64 = 16 << 20;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Heading {
     vac_index: u32,
-    /// The build that wrote it: another one may understand more or less of a log.
+    /// The build that wrote the index. Another build may understand more or less of a log.
     build: String,
 }
 
@@ -93,12 +96,12 @@ impl Index {
         path.open().and_then(|file| read_lines(file, build)).unwrap_or_default()
     }
 
-    /// Returns the entry of a file, if the file is as the entry states.
+    /// Returns the entry of a file, if the file has the state that the entry states.
     pub fn get(&self, name: &str, stat: &FileStat) -> Option<&Entry> {
         self.0.get(name).filter(|entry| entry.stat == *stat)
     }
 
-    /// Returns the entry of a file, whatever state the file is in.
+    /// Returns the entry of a file, even if the file has changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Entry> {
         self.0.get_mut(name)
     }
@@ -127,7 +130,7 @@ impl Index {
 
     /// Writes the index of a folder.
     pub fn write(&self, folder: &Path, build: &str) -> io::Result<()> {
-        // File names and session ids are not for everyone who can read some of the records.
+        // Not all users who can read some of the records may read file names and session ids.
         let file = AtomicFile::new(&folder.join(INDEX_NAME), Readers::Owner)?;
         let mut out = BufWriter::with_capacity(1 << 18, file);
         let heading = Heading { vac_index: FORMAT, build: build.to_owned() };

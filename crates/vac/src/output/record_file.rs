@@ -1,4 +1,4 @@
-//! One file for all records.
+//! Writes all records to one file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,8 +11,8 @@ use crate::files::{
     AtomicFile, InputGuard, Readers, cut_back, is_taken, make_folder, refuse_agent_folder,
 };
 
-/// A file for all records. It gets its name when they are complete. Without any record it is
-/// removed, and replaces nothing.
+/// A file for all records. It gets its name when the records are complete. A file without records
+/// is removed and replaces nothing.
 #[derive(Debug)]
 pub struct RecordFile {
     file: AtomicFile,
@@ -23,12 +23,12 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Begins a file for these readers. Folders around it that do not exist are created. A pipe or a
-    /// device is written to.
+    /// Begins a file for these readers. Missing parent folders are created. A pipe or a device is
+    /// written to.
     ///
     /// # Errors
-    /// If it is one of the inputs, in a folder where an agent keeps sessions, or cannot be created.
-    /// If it already exists and is not to be replaced ([`ErrorKind::Exists`]).
+    /// If the file is one of the inputs, is in a folder where an agent keeps sessions, or cannot be
+    /// created. If it already exists and may not be replaced ([`ErrorKind::Exists`]).
     pub fn create(
         path: &Path,
         overwrite: bool,
@@ -50,7 +50,7 @@ impl RecordFile {
         Ok(Self { file, overwrite, length: 0 })
     }
 
-    /// Returns whether it is the file at a path.
+    /// Returns whether this is the file at a path.
     pub fn holds(&self, path: &Path) -> bool {
         real_place(self.file.path()) == real_place(path)
     }
@@ -95,13 +95,13 @@ impl RecordFile {
         named(&path, self.file.persist(self.overwrite))
     }
 
-    /// Writes what is still to be written.
+    /// Writes the buffered bytes.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 }
 
-/// Explains why a file did not get its name.
+/// Returns the error for a file that did not get its name.
 pub(super) fn named(path: &Path, result: io::Result<()>) -> Result<()> {
     result.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => already_exists(path),
@@ -117,7 +117,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
     Error::io(format!("cannot write {}", path.display()), error)
 }
 
-/// Counts what is written to a file.
+/// A writer that counts the bytes that are written to a file.
 struct Counted<'f> {
     file: &'f File,
     length: u64,

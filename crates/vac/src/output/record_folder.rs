@@ -37,19 +37,20 @@ pub struct RecordFolder {
 }
 
 impl RecordFolder {
-    /// Locks a folder; one that does not exist is created and locked when records are written. Logs
-    /// that are searched only afterwards are found as they are when it is this process's turn.
-    /// Calls `waits` before it waits for another process.
+    /// Locks a folder. A folder that does not exist is created and locked when records are written.
+    /// Search logs only afterwards, so that they are found in their state after the wait for
+    /// another process. Calls `waits` before waiting.
     ///
     /// # Errors
-    /// If it is in a folder where an agent keeps sessions, or cannot be locked.
+    /// If the folder is in one where an agent keeps sessions, or cannot be locked.
     pub fn open(path: &Path, wait: Wait, waits: impl FnOnce()) -> Result<Self> {
         refuse_agent_folder(path)?;
         let lock = path.is_dir().then(|| lock_folder(path, wait, waits)).transpose()?;
         Ok(Self { path: path.to_owned(), lock, taken: Taken::new(), written: HashMap::new() })
     }
 
-    /// Returns whether a path is that of a record that was written last, or that one of these was for.
+    /// Returns whether a path is that of a record that was written in this run, or a path for which
+    /// one was intended.
     pub fn holds(&self, path: &Path) -> bool {
         let (around, name) = real_place(path);
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
@@ -77,7 +78,7 @@ impl RecordFolder {
         Ok(())
     }
 
-    /// Names the file of a record.
+    /// Gives the file of a record its name.
     pub(super) fn take(
         &mut self,
         existing: &mut ExistingRecords,

@@ -1,10 +1,10 @@
-//! The names of files of records in a folder.
+//! Chooses the names of files of records in a folder.
 
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-/// Names that are used, and how often; `A` and `a` are one file on some disks.
+/// The names that are used, and the number of their uses. `A` and `a` are one file on some disks.
 pub type Taken = HashMap<String, usize>;
 
 /// Returns `<agent>-<session id with safe characters>`. The first bytes of its hash distinguish an

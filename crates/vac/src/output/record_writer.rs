@@ -1,9 +1,9 @@
-//! Writes records while they are made, each once, to where they stay.
+//! Writes records while they are created, each once, to their final place.
 //!
 //! | output | where a record is written |
 //! |---|---|
 //! | a folder | into a file without a name in that folder |
-//! | a file for all records | into that file, if all records before it are complete; else aside |
+//! | a file for all records | into that file, if all records before it are complete; otherwise aside |
 //! | standard output | aside: a record that fails must not appear in part |
 //!
 //! *Aside* is in memory, and in a temporary file if the record is large.
@@ -25,11 +25,11 @@ const WAITING: usize = 4;
 
 /// The place to which records are written.
 pub enum Target {
-    /// Nowhere.
+    /// Records are not written.
     Discard,
     /// A temporary file, for an output that cannot be truncated.
     Aside,
-    /// One file for all of them.
+    /// One file for all records.
     File(SharedFile),
     /// A file each in a folder.
     Folder(FolderTarget),
@@ -82,7 +82,7 @@ impl SharedFile {
 }
 
 impl Target {
-    /// Notes that all records of the logs before this one are in the output.
+    /// Records that the output contains all records of the logs before this one.
     pub fn set_due(&self, log: usize) {
         if let Self::File(shared) = self {
             shared.due.store(log, Ordering::Release);
@@ -114,7 +114,8 @@ pub enum WrittenRecord {
 }
 
 impl WrittenRecord {
-    /// Reads it from its beginning. One in the file for all records is not read again.
+    /// Returns a reader of the record from its beginning. A record in the file for all records is
+    /// not read again.
     pub fn open(&mut self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match self {
             Self::Memory(bytes) => Box::new(bytes.as_slice()),
@@ -127,7 +128,7 @@ impl WrittenRecord {
         })
     }
 
-    /// Copies it to a writer.
+    /// Copies the record to a writer.
     pub fn copy_to(mut self, out: &mut dyn Write) -> io::Result<()> {
         if let Self::Memory(bytes) = &self {
             return out.write_all(bytes);
@@ -145,7 +146,7 @@ impl WrittenRecord {
     }
 }
 
-/// Writes one record. What it has written is removed if the record is not completed.
+/// A writer of one record. The written bytes are removed if the record is not completed.
 pub struct RecordWriter<'t> {
     target: &'t Target,
     /// The number of its log.
@@ -198,8 +199,8 @@ impl<'t> RecordWriter<'t> {
         }
     }
 
-    /// Begins to write a large record. A worker that makes the next record of the file for all
-    /// records writes to that file: all others wait for it, or write aside.
+    /// Begins to write a large record. The worker that creates the next record of the file for all
+    /// records writes to that file; the others wait for it, or write aside.
     fn begin_large(&self) -> io::Result<Large<'t>> {
         let (place, file) = match self.target {
             Target::File(shared) if shared.is_due(self.log) => {
@@ -220,7 +221,7 @@ impl<'t> RecordWriter<'t> {
         Ok(Large { place, blocks: BlockWriter::new(file)? })
     }
 
-    /// Returns the error of a record that could not be written, and removes what was written.
+    /// Returns the error of a record that could not be written, and removes the written bytes.
     fn fail(&self, large: Large<'_>, error: &io::Error) -> io::Error {
         match (self.target, large.place) {
             (Target::Folder(folder), Place::Folder(_)) => folder.fail(error),
@@ -278,7 +279,7 @@ impl Drop for RecordWriter<'_> {
         else {
             return;
         };
-        // Nothing is written any more once the thread has ended.
+        // Nothing is written after the thread has ended.
         drop(blocks.finish());
         if let Err(error) = cut_back(&shared.file, start) {
             *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -296,10 +297,10 @@ fn aside(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what} {}: {error}", folder.display()))
 }
 
-/// A thread that writes blocks to a file while the next ones are made.
+/// A thread that writes blocks to a file while the next blocks are created.
 struct BlockWriter {
     full: Option<mpsc::SyncSender<Vec<u8>>>,
-    /// Blocks to fill again.
+    /// The blocks that can be filled again.
     empty: mpsc::Receiver<Vec<u8>>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -312,7 +313,7 @@ impl BlockWriter {
             for mut block in blocks {
                 file.write_all(&block)?;
                 block.clear();
-                // The receiver is gone if no further block is needed.
+                // The receiver was dropped if no further block is needed.
                 drop(written.send(block));
             }
             Ok(())
@@ -320,7 +321,7 @@ impl BlockWriter {
         Ok(Self { full: Some(full), empty, thread: Some(thread) })
     }
 
-    /// Hands over a block, and returns an empty one.
+    /// Passes a block to the thread, and returns an empty one.
     fn write(&mut self, block: Vec<u8>) -> io::Result<Vec<u8>> {
         let is_sent = self.full.as_ref().is_some_and(|full| full.send(block).is_ok());
         if !is_sent {
@@ -343,7 +344,7 @@ impl BlockWriter {
 }
 
 impl Drop for BlockWriter {
-    /// Waits for the thread, which must not write to a file that is removed or cut back.
+    /// Waits for the thread, which must not write to a file that is removed or truncated.
     fn drop(&mut self) {
         drop(self.finish());
     }

@@ -19,8 +19,8 @@ pub struct OutputReport {
     pub failed: Vec<Error>,
     /// The number of files that are not logs.
     pub skipped: u64,
-    /// The number of unchanged sessions in whose logs something was not understood, or that could
-    /// not be converted again; 0 unless these are [examined](super::UnchangedLogs::Examined).
+    /// The number of unchanged sessions whose logs were not fully understood, or that could not be
+    /// converted again; 0 unless they are [examined](super::UnchangedLogs::Examined).
     pub unchanged_unknown: usize,
     /// The error that prevented writing the index of the folder. Without it, the next run takes
     /// longer.
@@ -28,29 +28,29 @@ pub struct OutputReport {
     pub index_error: Option<Error>,
 }
 
-/// A session, and what came of its record.
+/// A session, and the result for its record.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OutputSession {
-    /// The name of its log.
+    /// The name of the session's log.
     pub log: String,
-    /// Its id.
+    /// The id of the session.
     pub session_id: String,
     /// The change of the output.
     #[serde(flatten)]
     pub change: RecordChange,
-    /// The report on its conversion. `None` if it is unchanged.
+    /// The report on the conversion. `None` if the session is unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<Box<Report>>,
 }
 
-/// The change that the record of a session is to an output.
+/// The change of an output by the record of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum RecordChange {
-    /// It was written to the end of a file or a stream.
+    /// The record was written to the end of a file or a stream.
     Appended,
-    /// It is a new file.
+    /// The record is a new file.
     New {
         /// The file.
         #[serde(serialize_with = "write_path")]
@@ -60,19 +60,19 @@ pub enum RecordChange {
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_optional_path")]
         same_session: Option<PathBuf>,
     },
-    /// It replaced an earlier record of the session.
+    /// The record replaced an earlier one of the session.
     Changed {
         /// The file.
         #[serde(serialize_with = "write_path")]
         record: PathBuf,
     },
-    /// It is up to date.
+    /// The existing record is up to date.
     Unchanged {
         /// The file.
         #[serde(serialize_with = "write_path")]
         record: PathBuf,
     },
-    /// It is a new file next to an earlier one, which is kept.
+    /// The record is a new file next to an earlier one, which is kept.
     KeptEarlier {
         /// The new file.
         #[serde(serialize_with = "write_path")]
@@ -85,19 +85,19 @@ pub enum RecordChange {
     },
 }
 
-/// The reason why an earlier file keeps the name that a new record was for.
+/// The reason for which an earlier file keeps the name that was intended for a new record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptBecause {
-    /// It is not a record of the session, or cannot be read.
+    /// The earlier file is not a record of the session, or cannot be read.
     OtherFile,
-    /// It is a record of the session that the new one does not contain.
+    /// The earlier file is a record of the session that the new one does not contain.
     NotContained,
     /// It is a record of the session with other labels.
     OtherLabels,
 }
 
-/// The number of records of a folder, by what happened to them.
+/// The numbers of records of a folder, by their change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FolderChanges {

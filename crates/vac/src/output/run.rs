@@ -21,24 +21,24 @@ use crate::{Report, Task};
 
 /// The output for records.
 pub enum RecordOutput<'o> {
-    /// One after the other, to a stream.
+    /// All records, one after the other, in a stream.
     Stream {
         /// The stream. It receives only complete records.
         out: &'o mut dyn Write,
-        /// Its name in errors, such as `standard output`.
+        /// The name of the stream in errors, such as `standard output`.
         name: &'static str,
     },
-    /// One after the other, to a file.
+    /// All records, one after the other, in a file.
     File(RecordFile),
-    /// A file for each session, in a folder.
+    /// A folder with a file for each session.
     Folder(&'o mut RecordFolder),
 }
 
-/// Brings a folder of records up to date with logs: converts the sessions that are new or have
-/// changed. The folder is created if it does not exist.
+/// Updates a folder of records: converts the sessions that are new or have changed. The folder is
+/// created if it does not exist.
 ///
-/// `observe` is called with what happens. [`RecordFolder::open`] and [`convert_logs`] are the parts
-/// of it, for programs that lock the folder before they search logs.
+/// `observe` receives events during the conversion. Programs that lock the folder before they
+/// search logs can call [`RecordFolder::open`] and [`convert_logs`] instead.
 ///
 /// ```
 /// use vac::output::{OutputOptions, RecordChange, update_folder};
@@ -72,9 +72,10 @@ pub fn update_folder(
     convert_logs(logs, RecordOutput::Folder(&mut folder), options, observe)
 }
 
-/// Converts logs, several at once, and writes their records to an output in the order of the logs.
+/// Converts logs, several in parallel, and writes their records to an output in the order of the
+/// logs.
 ///
-/// If the reader of a stream or a pipe has gone, the conversion ends early, without an error.
+/// If the reader of a stream or a pipe closes it, the conversion ends early, without an error.
 ///
 /// # Errors
 /// If the output cannot be read, locked or written. Sessions that cannot be converted are in the
@@ -91,7 +92,8 @@ pub fn convert_logs(
     let (destination, logs) = match output {
         RecordOutput::Stream { out, name } => (Destination::Stream { out, name }, logs),
         RecordOutput::File(file) => (Destination::File(file), logs),
-        // Without a log there is nothing to write, and a folder that does not exist has no records.
+        // Without a log, no record is written, and a folder that does not exist contains no
+        // records.
         RecordOutput::Folder(folder)
             if !folder.path().exists() && !logs.iter().any(FoundLog::is_source) =>
         {
@@ -158,7 +160,7 @@ fn compare(
     Ok((records, logs))
 }
 
-/// Counts unchanged sessions that are not fully understood. Where the index does not state it, logs
+/// Counts unchanged sessions that are not fully understood. If the index does not state this, logs
 /// are converted again, and the new records are dropped.
 fn count_unknown(
     records: &mut ExistingRecords,
@@ -228,7 +230,7 @@ impl Destination<'_> {
         }
     }
 
-    /// Returns whether nothing more can be taken.
+    /// Returns whether the output accepts no further records.
     fn is_over(&self) -> bool {
         matches!(self, Self::Over)
     }
@@ -261,8 +263,8 @@ impl Destination<'_> {
         }
     }
 
-    /// Writes what is still to be written, gives a file its name, and updates the index of a folder.
-    /// Returns the error of the index.
+    /// Writes the buffered bytes, gives a file its name, and updates the index of a folder. Returns
+    /// the error of the index.
     fn finish(mut self) -> Result<Option<Error>> {
         let flushed = match &mut self {
             Self::Stream { out, .. } => out.flush(),
@@ -285,7 +287,7 @@ impl Destination<'_> {
         }
     }
 
-    /// Ends the output, because there is neither a reader nor room.
+    /// Ends the output, because its reader has closed it or the disk is full.
     fn give_up(&mut self, error: &io::Error) -> Result<()> {
         let name = match std::mem::replace(self, Self::Over) {
             Self::Stream { name, .. } => format!("to {name}"),
@@ -305,13 +307,13 @@ struct Run<'r, 'o> {
     target: &'r Target,
     options: &'r OutputOptions,
     report: OutputReport,
-    /// The reason why no further record can be written.
+    /// The reason for which no further record can be written.
     over: Option<Error>,
     observe: &'r mut OutputObserver<'o>,
 }
 
 impl Run<'_, '_> {
-    /// Handles one outcome. Breaks if no further record can be written.
+    /// Handles one outcome. Returns `Break` if no further record can be written.
     fn take(&mut self, found: &FoundLog, outcome: LogOutcome) -> ControlFlow<()> {
         (self.observe)(OutputEvent::Step);
         if let Some(error) = self.target.take_failure() {

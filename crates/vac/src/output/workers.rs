@@ -21,7 +21,7 @@ use crate::parallel::ordered_parallel_map;
 pub enum LogOutcome {
     /// Its sessions.
     Converted(Vec<Result<(Box<Report>, WrittenRecord), Error>>),
-    /// It is not a log. Contains a description of it, if there is one.
+    /// It is not a log. The value is a description of the file, if there is one.
     Skipped(Option<String>),
     /// It could not be converted.
     Failed(Error),

@@ -1,4 +1,5 @@
-//! Records are made from their logs, whatever the logs are called, and from nothing else.
+//! `verify_log` recognises the log that a record was made from, also if it was renamed, and rejects
+//! every other log.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,16 +1,16 @@
-//! Commands that cannot run inside a test, because they build, need the network or are
-//! the tests, and what is checked instead.
+//! Lists commands that cannot run inside a test, because they build, need the network or are the
+//! tests, and the checks that replace them.
 
 use std::fs;
 
 /// The treatment of a command that is on the list.
 #[derive(Debug)]
 pub enum Listed {
-    /// Another one is run in its place.
+    /// Another command is run in its place.
     Instead(String),
-    /// It is not run, and what it names exists.
+    /// It is not run, and the items that it names exist.
     Checked,
-    /// What it names does not exist.
+    /// An item that it names does not exist.
     Wrong(String),
 }
 

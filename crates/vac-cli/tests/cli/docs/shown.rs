@@ -1,12 +1,12 @@
-//! The content of a block: commands, and what they print.
+//! Parses the content of a block: commands, and their output.
 
 use vac_tests::markdown::Block;
 
-/// A command and what is shown of it.
+/// A command and its shown output.
 pub struct Step {
-    /// Its line in the document.
+    /// The line number of the command in the document.
     pub line: usize,
-    /// The command with its comment, as the document has it.
+    /// The command with its comment, as in the document.
     pub command: String,
     /// The output that is shown, if any.
     pub output: Option<Vec<String>>,
@@ -45,7 +45,7 @@ pub fn console(block: &Block) -> Vec<Step> {
     steps
 }
 
-/// Returns whether these lines are what is shown. Nothing but `...` shows nothing.
+/// Returns whether these lines match the shown output. A single `...` matches any output.
 pub fn is_shown(shown: &[String], printed: &[&str]) -> bool {
     let is_any = |line: &String| line == "...";
     (shown.is_empty() || !shown.iter().all(is_any)) && are_lines(shown, printed)
@@ -82,7 +82,7 @@ fn with_wildcards(shown: &[String], printed: &str) -> String {
     shown.iter().find(is_it).map_or_else(|| printed.to_owned(), String::clone)
 }
 
-/// Returns whether this is the line that is shown.
+/// Returns whether a line matches a shown line.
 fn is_line(shown: &str, found: &str) -> bool {
     let Some((before, after)) = shown.split_once("[..]") else { return shown == found };
     let Some(found) = found.strip_prefix(before) else { return false };

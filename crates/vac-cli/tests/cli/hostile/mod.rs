@@ -141,7 +141,7 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> 
     state
 }
 
-/// Fails if one of these files was changed or removed. New files are ignored.
+/// Asserts that none of these files was changed or removed. New files are ignored.
 #[track_caller]
 pub fn assert_untouched(before: &BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)>) {
     for (path, (time, bytes)) in before {

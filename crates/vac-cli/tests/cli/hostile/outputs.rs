@@ -1,4 +1,4 @@
-//! Outputs on a full disk, without permission, and outputs that already exist.
+//! Tests outputs on a full disk, outputs without permission, and outputs that already exist.
 
 #![cfg(unix)]
 
@@ -36,7 +36,7 @@ fn another_name_of_a_log_can_be_given_away() {
     run(folder.path(), &convert).says(2, "already exists");
     assert_eq!(run(folder.path(), &[&convert[..], &["--force"]].concat()).code, 0);
     assert_eq!(fs::read_to_string(folder.path().join("log.jsonl")).unwrap(), log("one"));
-    // Where both are read, neither is written to.
+    // If both names are inputs, the file is not written to.
     fs::remove_file(folder.path().join("hard.jsonl")).unwrap();
     fs::hard_link(folder.path().join("log.jsonl"), folder.path().join("hard.jsonl")).unwrap();
     run(folder.path(), &["convert", ".", "-o", "hard.jsonl", "--force"]).says(2, "is an input");
@@ -56,7 +56,7 @@ fn a_log_that_has_the_name_of_its_record_stays() {
         assert!(folder.path().join("in/claude-one.json").exists(), "the other one is made");
         assert_eq!(fs::read_to_string(folder.path().join("in/log.jsonl")).unwrap(), log("one"));
     }
-    // A copy that is left out stays as well.
+    // An omitted copy stays, too.
     folder.write("in/a.json", &native);
     run(folder.path(), &["convert", "in", "-o", "in", "--force"]).says(0, "2 changed");
     assert_eq!(fs::read_to_string(folder.path().join("in/gemini-g.json")).unwrap(), native);

@@ -1,4 +1,4 @@
-//! Files in folders that are not logs, and logs in unusual places.
+//! Tests files in folders that are not logs, and logs in unusual places.
 
 #![cfg(unix)]
 

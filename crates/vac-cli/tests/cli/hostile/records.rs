@@ -1,4 +1,4 @@
-//! Input that is not a record.
+//! Tests input that is not a record.
 
 use vac::validation::{Encoding, validate};
 

@@ -1,4 +1,4 @@
-//! Signals, limits, and readers that leave.
+//! Tests signals, limits, and readers that close a pipe.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;

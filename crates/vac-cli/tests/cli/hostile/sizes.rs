@@ -1,4 +1,5 @@
-//! Inputs that are too long, too deep or too large, generated while they are read.
+//! Tests inputs that are too long, too deep or too large, and that are generated while they are
+//! read.
 
 use super::{folder_with_log, log, run};
 use crate::run::Folder;
@@ -30,7 +31,7 @@ fn two_hundred_thousand_levels_are_refused() {
         }
     }
     assert_eq!(run(folder.path(), &["validate", "bytes.cbor"]).code, 1);
-    // In a log, it is a line that is carried as it is.
+    // In a log, a document that is too deep is a line that is kept unparsed.
     let deep = log("deep").replace("\"Weave it\"", &("[".repeat(deep) + &"]".repeat(deep)));
     folder.write("deep.jsonl", deep);
     let ended = run(folder.path(), &["convert", "deep.jsonl", "-o", "deep.json"]);

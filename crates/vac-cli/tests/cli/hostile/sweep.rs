@@ -1,5 +1,5 @@
-//! Every native fixture, cut and damaged in many places: it converts to a valid record or
-//! is refused with a reason. Most of them in this process, some by the program.
+//! Tests every native fixture, truncated and damaged in many places: it is converted to a valid
+//! record or refused with a reason. Most are converted in this process, some by the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};

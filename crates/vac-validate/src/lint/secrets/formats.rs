@@ -1,4 +1,4 @@
-//! The formats of tokens, as their issuers document them or as their tokens are known to be.
+//! The formats of tokens, as documented by their issuers or known from their tokens.
 
 /// A set of ASCII characters, one bit each.
 #[derive(Clone, Copy)]
@@ -41,12 +41,12 @@ const ALPHANUMERIC_DASH: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"-"));
 pub(super) const BASE64URL: Alphabet = ALPHANUMERIC_DASH.and(Alphabet::new(b"_"));
 /// Base 64 with either alphabet.
 pub(super) const BASE64: Alphabet = BASE64URL.and(Alphabet::new(b"+/="));
-/// No token ends before one of these characters.
+/// The characters of words. A token does not end before one of them.
 pub(super) const WORD: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"_"));
 
 /// A part of a token after its prefix.
 pub(super) enum Part {
-    /// A run of characters of an alphabet: the least and the greatest number.
+    /// A run of characters of an alphabet: the minimum and the maximum number.
     Run(Alphabet, usize, usize),
     /// A fixed text.
     Text(&'static str),

@@ -11,11 +11,11 @@
 //!   word, so that it is not reported. Secrets without a format (most passwords) are not found.
 //! * **Linear time, and most bytes are skipped.** A token has a word of at least 20 characters, so
 //!   the search moves on by 20 bytes at a time where words are shorter. Passwords in URLs are
-//!   searched by their `@`, private keys by their first line. What is found is compared up to a
-//!   fixed length, without backtracking.
-//! * **JSON is searched as it is written.** No token contains a character that has to be escaped,
-//!   and a backslash ends a token. JSON inside of a string, whose quotes are escaped, needs no
-//!   decoding either. Only strings in which letters, digits or punctuation are escaped
+//!   found by their `@`, private keys by their first line. Candidates are compared up to a fixed
+//!   length, without backtracking.
+//! * **JSON is searched without decoding it.** No token contains a character that has to be
+//!   escaped, and a backslash ends a token. JSON inside of a string, whose quotes are escaped,
+//!   needs no decoding either. Only strings in which letters, digits or punctuation are escaped
 //!   (`\u0067hp_...`) are decoded.
 
 mod formats;
@@ -34,8 +34,8 @@ use search::{has_needless_escape, search};
 /// The code of the lint.
 pub(super) const CODE: &str = "likely-secret";
 
-/// Shorter strings contain no secret: an AWS access key id, the shortest of them, has 20 bytes,
-/// and a URL with a password about as many.
+/// The minimum number of bytes of a string that is searched. Shorter strings contain no secret: an
+/// AWS access key id, the shortest of them, has 20 bytes, and a URL with a password about as many.
 const MIN_LENGTH: usize = 14;
 
 /// Likely secrets of one kind in one string.
@@ -43,7 +43,7 @@ const MIN_LENGTH: usize = 14;
 pub struct Secret {
     /// The kind, for example `github-token`; see [`SECRET_KINDS`].
     pub kind: &'static str,
-    /// The JSON pointer of the string. A key that is a secret itself is `(redacted)`.
+    /// The JSON pointer of the string. A key that is itself a secret is replaced by `(redacted)`.
     pub path: String,
     /// The number of secrets of this kind in the string.
     pub count: usize,
@@ -74,8 +74,9 @@ pub fn secrets_in_bytes(bytes: &[u8]) -> Vec<Secret> {
     found.0.iter().map(|&(kind, count)| Secret { kind, path: String::new(), count }).collect()
 }
 
-/// Returns false if the bytes of a document contain no likely secret. Needs no index, so that it can
-/// run while the document is scanned; [`secrets()`] decides if it returns true.
+/// Returns whether the bytes of a document can contain a likely secret. If it returns false, they
+/// contain no secret; if it returns true, [`secrets()`] decides. Needs no index, so that it can run
+/// while the document is scanned.
 pub fn may_contain_secrets(bytes: &[u8], encoding: Encoding) -> bool {
     // In CBOR, the head of a string looks like a part of its first word.
     let mut is_possible = encoding == Encoding::Cbor || has_needless_escape(bytes);

@@ -15,7 +15,7 @@ const WORDS: [&[u8]; 10] = [
     b"IxMjM0NTY3ODkwI",
 ];
 
-/// Only the beginning of a text is examined.
+/// The number of bytes at the beginning of a text that are examined.
 const EXAMINED: usize = 128;
 
 /// Returns whether a text in an alphabet of `symbols` symbols is a placeholder: it has few

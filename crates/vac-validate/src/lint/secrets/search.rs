@@ -12,8 +12,7 @@ use super::formats::{
 use super::placeholder::is_placeholder;
 use super::url;
 
-/// Every token contains this many characters of the alphabet of words in one piece; ordinary words
-/// are shorter.
+/// The minimum number of characters of the longest word in a token. Ordinary words are shorter.
 pub(super) const MIN_WORD: usize = 20;
 
 /// Whether a byte is part of a word.
@@ -111,8 +110,8 @@ fn token(text: &[u8], word: usize) -> Option<&'static str> {
     formats(before.last()).iter().find(matches).map(|format| format.kind)
 }
 
-/// Returns where a word starts that seems to start at `word`: after the rest of an escape of JSON
-/// (`\n`, `\u001b`), of a URL (`%3D`) or of a terminal (`ESC[1m`), and after a minus sign (a
+/// Returns the real start of a word that seems to start at `word`: after the rest of an escape of
+/// JSON (`\n`, `\u001b`), of a URL (`%3D`) or of a terminal (`ESC[1m`), and after a minus sign (a
 /// removed line of a diff).
 fn skip_escape(text: &[u8], word: usize) -> usize {
     let (before, after) = text.split_at(word);
@@ -137,8 +136,8 @@ fn is_word_start(before: &[u8]) -> bool {
     skip_escape(before, before.len() - rest) == before.len()
 }
 
-/// Returns whether a text begins with the parts of a token and does not go on like one, and the
-/// token is not a placeholder.
+/// Returns whether a text begins with the parts of a token that ends there, and the token is not a
+/// placeholder.
 fn has_parts(text: &[u8], parts: &[Part]) -> bool {
     let mut at = 0;
     let mut symbols = 0;
@@ -170,8 +169,8 @@ fn is_bot_number(text: &[u8]) -> bool {
     (8..=10).contains(&digits) && (is_word_start(before) || before.ends_with(b"/bot"))
 }
 
-/// Returns whether the first line of a private key in PEM is before and after the words
-/// `PRIVATE KEY`, and a line of base 64 follows. Code that only mentions the first line has none.
+/// Returns whether the words `PRIVATE KEY` are in the first line of a private key in PEM, and a
+/// line of base 64 follows. Code that only mentions the first line has no such line after it.
 fn is_private_key(before: &[u8], after: &[u8]) -> bool {
     /// PEM headers and line numbers may come before the key.
     const WINDOW: usize = 256;
@@ -190,8 +189,8 @@ fn is_private_key(before: &[u8], after: &[u8]) -> bool {
         && window.split(|byte| !BASE64.contains(*byte)).any(is_key)
 }
 
-/// Returns whether JSON contains the escape of a character that need not be escaped, and that
-/// programs do not escape for HTML either. It could be part of a secret.
+/// Returns whether JSON contains an escape of a character that need not be escaped, and that
+/// programs do not escape for HTML either. Such a character could be part of a secret.
 pub(super) fn has_needless_escape(json: &[u8]) -> bool {
     find_iter(json, r"\u00").any(|at| {
         let digit = |at: usize| json.get(at).and_then(|byte| char::from(*byte).to_digit(16));

@@ -1,4 +1,5 @@
-//! Samples of secrets are joined from pieces, so that scanners do not report this file.
+//! Tests with sample secrets. They are joined from pieces, so that secret scanners do not report
+//! this file.
 
 use vac_value::{Any, Encode as _, Encoder, transcode};
 
@@ -78,7 +79,7 @@ fn near_misses_of_every_format_are_not_found() {
         finds(&format!("x{shortest}"), &[]);
         finds(&format!("x-{shortest}"), &[]);
         finds(&shortest.replace(format.prefix, "abc_"), &[]);
-        // All parts of the same few characters.
+        // All parts consist of the same few characters.
         let mut same = format.prefix.to_owned();
         for part in format.parts {
             same += &match part {

@@ -2,7 +2,7 @@
 
 use super::placeholder::count_distinct;
 
-/// Longer user information is not examined.
+/// The maximum number of bytes of user information that is examined.
 const MAX_LENGTH: usize = 256;
 
 /// Passwords of documentation, tests and local databases.

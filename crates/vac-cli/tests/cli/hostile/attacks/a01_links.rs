@@ -1,4 +1,4 @@
-//! A link or a special file inside a session's folder is not opened.
+//! Tests that a link or a special file inside the folder of a session is not opened.
 
 #![cfg(unix)]
 
@@ -42,7 +42,7 @@ fn replace_by_link(folder: &Folder, name: &str) {
     symlink(outside, &path).unwrap();
 }
 
-/// Folders in which one thing is replaced by a link: how they are made, and what.
+/// Folders in which one item is replaced by a link: the function that creates them, and the item.
 fn cases() -> Vec<(Folder, String)> {
     let mut cases = Vec::new();
     let mut case = |make: &dyn Fn(&Folder), name: &str| {
@@ -236,7 +236,7 @@ fn many_links_are_counted_and_some_are_listed() {
 fn folders_deeper_than_a_limit_are_an_error() {
     let folder = Folder::new();
     folder.write("in/log.jsonl", claude("one", "2026-03-01T09:00:00.000Z"));
-    // Longer than a path may be: the system finds no end, and neither may the stack.
+    // The path is longer than the system allows, and must not overflow the stack.
     let line = "cd in; for i in $(seq 600); do mkdir -p dddddddddd && cd -P dddddddddd; done";
     assert_eq!(shell(folder.path(), line).code, 0);
     run(folder.path(), &["convert", "in", "-o", "out/"]).says(2, "more than 128 folders deep");

@@ -1,4 +1,5 @@
-//! Temporary copies of databases are private, and are removed even after a kill.
+//! Tests that temporary copies of databases are private, and are removed even after the process was
+//! killed.
 
 #![cfg(target_os = "linux")]
 
@@ -16,7 +17,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Fails unless only the owner can read what is in a folder.
+/// Asserts that only the owner can read the content of a folder.
 #[track_caller]
 fn assert_private(folder: &Path) {
     for name in names(folder) {
@@ -38,7 +39,7 @@ fn copies_of_killed_runs_are_private_and_removed() {
     let left = names(&aside);
     assert!(left.iter().any(|name| name.ends_with("copy")), "{left:?}");
     assert_private(&aside);
-    // What is not a folder of an ended process stays.
+    // Anything other than a folder of an ended process stays.
     fs::create_dir(aside.join("vac-other")).unwrap();
     fs::write(aside.join("vac-other/file"), "another program's").unwrap();
     fs::create_dir(aside.join("target")).unwrap();
@@ -75,7 +76,7 @@ fn folders_of_running_processes_stay() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // It waits for its input.
+    // The process waits for its input.
     let is_locked = || {
         let lock = names(&aside).into_iter().find(|name| name.ends_with("lock"));
         lock.is_some_and(|lock| fs::metadata(aside.join(lock)).is_ok_and(|it| it.len() > 0))
@@ -96,7 +97,7 @@ fn folders_of_running_processes_stay() {
 #[test]
 fn a_database_without_a_live_journal_is_not_copied() {
     let nowhere = "TMPDIR=/nowhere/at/all $vac convert in -o out/";
-    // None, an empty one, one that has ended, one that is not a journal.
+    // No journal, an empty one, one that has ended, and a file that is not a journal.
     let zeros = [0; 600];
     let journals: [(&str, &[u8]); 5] = [
         ("-shm", b""),

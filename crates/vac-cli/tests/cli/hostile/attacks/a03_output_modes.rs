@@ -1,4 +1,4 @@
-//! Output is not readable by more people than its sources.
+//! Tests that output is not readable by more users than its sources.
 
 #![cfg(unix)]
 
@@ -91,7 +91,7 @@ fn the_narrowest_source_decides() {
         "umask 022; $vac convert log.jsonl private.jsonl -o all.jsonl --report r.json",
     );
     assert_eq!((mode(&folder, "all.jsonl"), mode(&folder, "r.json")), (0o600, 0o600));
-    // Each record of its own has the mode of its own log.
+    // Each separate record has the mode of its log.
     succeed(&folder, "umask 022; $vac convert log.jsonl private.jsonl -o each/");
     assert_eq!(mode(&folder, "each"), 0o700);
     assert_eq!(mode(&folder, "each/claude-one.json"), 0o644);

@@ -1,4 +1,4 @@
-//! Secrets are redacted in frames that could not be parsed, too.
+//! Tests that secrets are redacted in frames that could not be parsed, too.
 
 use data_encoding::HEXLOWER;
 use rusqlite::Connection;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::run::Folder;
 
-/// A secret of every test.
+/// The secret in all tests.
 const HUSH: &str = "HUSH-7f3a";
 
 const OPENCODE: &str =

@@ -1,4 +1,4 @@
-//! A record is replaced only by one that contains it.
+//! Tests that a record is replaced only by one that contains it.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ fn gives(ran: &Ran, code: i32, counts: &str) {
     assert_eq!((ran.code, ran.stderr.lines().last()), (code, Some(counts)), "{}", ran.stderr);
 }
 
-/// Fails unless the new record got another name, with a warning that names both.
+/// Asserts that the new record got another name, with a warning that names both.
 #[track_caller]
 fn keeps(folder: &Folder, ran: &Ran, kept: (&str, &[u8]), new: &str) {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
@@ -65,14 +65,14 @@ fn a_record_of_a_log_that_was_cut_is_kept() {
         folder.write(LOG, log("s"));
         let ran = discover(&folder, &[format, &["-q"]].concat());
         keeps(&folder, &ran, (first, &record), second);
-        // Nothing piles up: both are what they should be.
+        // Further runs add no files, and both records are up to date.
         gives(&discover(&folder, format), 0, "0 new, 0 changed, 1 unchanged");
         assert_eq!(names(&folder.path().join("records")), [second, first]);
-        // The log goes on from there: that is a change of the second.
+        // The log continues, which changes the second record.
         folder.write(LOG, log("s") + &later("u4", "Wash it"));
         gives(&discover(&folder, format), 0, "0 new, 1 changed, 0 unchanged");
         assert!(read(&folder, first) == record);
-        // It is restored, and has more: that contains the first.
+        // The log is restored and longer, so its record contains the first.
         let whole = log("s") + &later("u3", "Dye it") + &later("u5", "Fold it");
         folder.write(LOG, whole);
         gives(&discover(&folder, format), 0, "0 new, 1 changed, 0 unchanged");
@@ -85,14 +85,14 @@ fn a_record_of_a_log_that_was_cut_is_kept() {
 fn a_record_is_kept_if_another_log_claims_its_session() {
     let folder = converted(&[]);
     let record = read(&folder, "claude-s.json");
-    // It is longer, newer, and has the name of the one that is gone.
+    // The log is longer, newer, and has the name of the removed one.
     fs::remove_file(folder.path().join(LOG)).expect("a file less");
     let other = log("s").replace("Weave it", "Nothing happened") + &later("u3", "Dye it");
     folder.write("home/.claude/projects/b/s.jsonl", other.repeat(3));
     let ran = discover(&folder, &[]);
     keeps(&folder, &ran, ("claude-s.json", &record), "claude-s-2.json");
     gives(&discover(&folder, &[]), 0, "0 new, 0 changed, 1 unchanged");
-    // The first comes back, with more.
+    // The first log is restored, with more entries.
     folder.write(LOG, log("s") + &later("u3", "Dye it") + &later("u4", "Fold it"));
     let ran = discover(&folder, &[]);
     gives(&ran, 0, "0 new, 1 changed, 1 unchanged");
@@ -102,8 +102,8 @@ fn a_record_is_kept_if_another_log_claims_its_session() {
 #[test]
 fn record_is_replaced_if_all_its_entries_are_kept() {
     let folder = converted(&[]);
-    // Not a longer file, but one that was written again: with a line before, one between,
-    // and space that means nothing.
+    // The file was rewritten instead of extended: with a line before, a line between, and
+    // insignificant space.
     let summary = "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"u2\"}\n";
     let text = log("s") + &later("u4", "Wash it") + &later("u3", "Dye it");
     folder.write(LOG, summary.to_owned() + &text.replace('\n', "\n\n"));
@@ -211,7 +211,7 @@ fn damaged_records_are_kept() {
 fn a_newer_vac_replaces_nothing_unless_asked_to() {
     let folder = converted(&[]);
     let record = read(&folder, "claude-s.json");
-    // The record of another version, whose entries were others.
+    // The record of another version, with other entries.
     let old = String::from_utf8(record.clone()).expect("text");
     let old = old.replace(
         &format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION")),
@@ -224,7 +224,7 @@ fn a_newer_vac_replaces_nothing_unless_asked_to() {
     assert_eq!(read(&folder, "claude-s.json"), old.as_bytes());
     gives(&discover(&folder, &["--reconvert"]), 0, "0 new, 1 changed, 0 unchanged");
     assert_eq!(read(&folder, "claude-s.json"), record);
-    // What has to be converted again is still not lost.
+    // A record that has to be converted again is not lost.
     folder.write(LOG, log("s"));
     let ran = discover(&folder, &["--reconvert"]);
     keeps(&folder, &ran, ("claude-s.json", &record), "claude-s-2.json");
@@ -240,7 +240,7 @@ fn a_full_record_is_not_replaced_by_a_canonical_one() {
     folder.write(LOG, log("s") + &later("u3", "Dye it") + &later("u4", "Fold it"));
     let ran = discover(&folder, &["--profile", "canonical"]);
     keeps(&folder, &ran, ("claude-s.json", &record), "claude-s-2.json");
-    // Canonical ones follow each other.
+    // A record in the canonical profile can be replaced by another in that profile.
     let folder = converted(&["--profile", "canonical"]);
     folder.write(LOG, log("s") + &later("u3", "Dye it") + &later("u4", "Fold it"));
     let ran = discover(&folder, &["--profile", "canonical"]);

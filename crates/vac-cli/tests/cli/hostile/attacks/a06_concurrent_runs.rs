@@ -1,4 +1,4 @@
-//! Two runs into one folder take turns.
+//! Tests that two runs that write to one folder take turns.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -29,7 +29,7 @@ fn discover(folder: &Folder) -> Command {
 #[test]
 fn runs_at_the_same_time_write_each_session_once() {
     let folder = home();
-    // The folder is made by whichever is first.
+    // The first run creates the folder.
     let runs: Vec<_> = (0..4).map(|_| discover(&folder).spawn().expect("a run")).collect();
     let mut new = 0;
     for run in runs {
@@ -58,7 +58,7 @@ fn a_run_waits_for_another_and_says_so() {
     stderr.read_line(&mut line).expect("a line");
     assert_eq!(line, "waiting for another vac that writes to records\n");
     assert_eq!(names(&folder.path().join("records")), [""; 0]);
-    // A session that comes while it waits is not missed.
+    // A session that is added while the run waits is converted.
     folder.write("home/.claude/projects/a/late.jsonl", log("late"));
     drop(lock);
     let mut rest = String::new();
@@ -82,7 +82,7 @@ fn no_wait_fails_at_once() {
         run(folder.path(), arguments).says(2, "is in use by another vac");
     }
     assert_eq!(names(&folder.path().join("records")), [""; 0]);
-    // Files of their own and standard output have nothing to wait for.
+    // Runs that write to separate files or standard output do not wait.
     assert_eq!(run(folder.path(), &["convert", "home", "-o", "all.jsonl", "--no-wait"]).code, 0);
     drop(lock);
     for arguments in [&discover[..], &linked] {

@@ -8,17 +8,17 @@ use std::time::{Duration, SystemTime};
 use super::super::{log, run};
 use crate::run::Folder;
 
-/// More than is held in memory, as lines of a megabyte.
+/// A log that is larger than the part in memory, as lines of a megabyte.
 const LINES: usize = 33;
 
-/// Returns a log that says `mark` in every line.
+/// Returns a log with `mark` in every line.
 fn version(mark: &str) -> String {
     let text = mark.repeat((1 << 20) / mark.len());
     let line = log("swapped").lines().next().expect("a prompt").replace("Weave it", &text);
     format!("{line}\n").repeat(LINES)
 }
 
-/// Puts one file and the other in the place of a third, by turns, until `is_over` is set.
+/// Replaces a file by two others in turn, until `is_over` is set.
 fn swap(one: &Path, other: &Path, place: &Path, is_over: &AtomicBool) {
     let new = place.with_extension("new");
     // The first is in the place already, and putting it there again would do nothing.

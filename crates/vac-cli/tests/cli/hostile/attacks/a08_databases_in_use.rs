@@ -1,4 +1,4 @@
-//! A database that is being written gives a consistent record or a clear error.
+//! Tests that a database that is being written gives a consistent record or a clear error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn numbers(record: &Value) -> Vec<String> {
     numbers.chain([title]).map(text).collect()
 }
 
-/// Ends the thread that writes, also if an assertion fails.
+/// Ends the thread that writes, even if an assertion fails.
 struct Ends<'e>(&'e AtomicBool);
 
 impl Drop for Ends<'_> {

@@ -1,4 +1,4 @@
-//! Every command reads several records in one file, as `convert` writes them.
+//! Tests that every command reads several records in one file, as `convert` writes them.
 
 use std::fs;
 

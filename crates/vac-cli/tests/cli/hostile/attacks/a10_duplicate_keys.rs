@@ -1,4 +1,4 @@
-//! Duplicate keys are invalid at every depth, in every command.
+//! Tests that duplicate keys are invalid at every depth, in every command.
 
 use crate::records::{bytes, record, signed, small, small_cbor, text, with};
 use crate::run::Folder;
@@ -99,7 +99,7 @@ fn duplicate_keys_in_envelopes_and_payloads_are_found() {
         let ran = sign::verify(&folder, &[name]);
         assert_ne!(ran.code, 0, "{name}: {ran:?}");
     }
-    // What the schema looks into is looked into, also with another schema.
+    // Byte strings whose content the schema describes are checked, also with another schema.
     folder.write("embedded.cddl", "start = bstr .cbor any");
     folder.write("embedded.cbor", bytes(b"\xa2\x61a\x00\x61a\x00"));
     folder

@@ -1,11 +1,11 @@
-//! A command that does not check a signature says so.
+//! Tests that a command that does not check a signature reports that.
 
 use super::craft::{envelope, folder, header, usual};
 use crate::run::{Folder, Ran};
 
 const NOTE: &str = "signature: not checked; run vac verify";
 
-/// Returns a folder with a sound envelope, and one whose record was changed.
+/// Returns a folder with a valid envelope, and one whose record was changed.
 fn envelopes() -> Folder {
     let folder = folder();
     let mut envelope = envelope(&header(&usual()));

@@ -1,4 +1,4 @@
-//! A statement whose record was not examined is not verified.
+//! Tests that a statement whose record was not examined is not verified.
 
 use crate::run::Folder;
 use crate::sign::{folder, sign, timed, verify};
@@ -32,7 +32,7 @@ fn a_statement_alone_is_accepted_on_request() {
     assert!(ran.stdout.ends_with(verdict), "{ran:?}");
     let json = verify(&folder, &["statement", "--statement-only", "--json"]).json();
     assert_eq!((&json["verdict"], &json["verified"]), (&"statement-only".into(), &false.into()));
-    // It does not make anything else true.
+    // The option does not change any other answer.
     let (key, other) = (["--key", "other/signing-key.pub.pem"], ["keygen", "-o", "other"]);
     assert_eq!(folder.vac(&other).code, 0);
     let ran = folder.vac(&["verify", "statement", "--statement-only", key[0], key[1]]);

@@ -1,4 +1,4 @@
-//! Each printed hash is named by what it is of.
+//! Tests that every printed hash is printed with the name of the hashed data.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};

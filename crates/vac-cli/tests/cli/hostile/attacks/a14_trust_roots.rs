@@ -1,4 +1,4 @@
-//! Only certificate authorities issue certificates.
+//! Tests that only certificate authorities can issue certificates.
 
 use super::craft::{
     self, Certificate, TIME, array, basic_constraints, bytes, dns_name, envelope,
@@ -56,7 +56,7 @@ fn a_pinned_signer_does_not_issue_certificates() {
     let ran = verify(&chain[..1], 9, &[pinned.issued_by(&root)]);
     is_refused(&ran, "it does not lead to a trust root");
     is_refused(&ran, "may not issue certificates: it is not an authority (CA:TRUE)");
-    // It is trusted as itself.
+    // The certificate is trusted directly.
     is_trusted(&verify(&[pinned.issued_by(&root)], 2, &[pinned.issued_by(&root)]));
     // Another certificate with its name and key is not the same.
     let renewed = Certificate { to: "350101", ..pinned.clone() };
@@ -81,7 +81,7 @@ fn authorities_need_ca_and_key_cert_sign() {
     ] {
         let root = Certificate::authority("root", 1).with(extensions.clone());
         is_refused(&verify(&[signer.issued_by(&root)], 3, &[root.root()]), words);
-        // The same between the signer and a sound root.
+        // The same for a certificate between the signer and a valid root.
         let sound = Certificate::authority("sound", 4);
         let chain = [signer.issued_by(&root), root.issued_by(&sound)];
         is_refused(&verify(&chain, 3, &[sound.root()]), "may not issue others");
@@ -97,7 +97,7 @@ fn roots_count_only_while_they_are_valid() {
     let early = Certificate { from: "270101", ..Certificate::authority("root", 1) };
     let ran = verify(&[signer.issued_by(&early)], 3, &[early.root()]);
     is_refused(&ran, "may not issue certificates: it is not valid yet");
-    // A sound root of the same name and key is enough.
+    // A valid root with the same name and key is sufficient.
     let sound = Certificate::authority("root", 1);
     is_trusted(&verify(&[signer.issued_by(&sound)], 3, &[expired.root(), sound.root()]));
 }
@@ -116,7 +116,7 @@ fn the_path_length_of_a_root_counts() {
     is_refused(&verify(&two, 3, &[root(1).root()]), "longer than a certificate in it allows");
     is_trusted(&verify(&two, 3, &[root(2).root()]));
     is_trusted(&verify(&[signer.issued_by(&root(0))], 3, &[root(0).root()]));
-    // And that of a certificate between.
+    // The same for an intermediate certificate.
     let short = between.clone().with(length(0));
     let two = [signer.issued_by(&lower), lower.issued_by(&short), short.issued_by(&root(2))];
     is_refused(&verify(&two, 3, &[root(2).root()]), "longer than a certificate in it allows");
@@ -133,7 +133,7 @@ fn other_constraints_of_a_root_count() {
     let check = |signer: &Certificate, root: &Certificate| {
         verify(&[signer.issued_by(root)], 3, &[root.root()])
     };
-    // For servers only; for code.
+    // The extended key usage is servers only, and code signing.
     is_refused(&check(&signer, &root(extended_key_usage(1))), "not one for signing");
     is_trusted(&check(&signer, &root(extended_key_usage(3))));
     // A critical extension that is unknown, and one that occurs twice.
@@ -160,7 +160,7 @@ fn long_chains_are_refused() {
     let mut chain = vec![signer.issued_by(&root)];
     chain.extend(std::iter::repeat_n(root.root(), 7));
     is_trusted(&verify(&chain, 3, &[root.root()]));
-    // Nine are not signed, nor are they verified.
+    // A chain of nine certificates can neither be signed with nor verified.
     let nine = [vec![0x18, 33], array(&vec![bytes(b"certificate"); 9])].concat();
     let folder = craft::folder();
     folder.write("signed", envelope(&header(&[usual(), vec![nine]].concat())));

@@ -1,11 +1,11 @@
-//! Critical key identifiers and thumbprint issuers are compared.
+//! Tests that critical key identifiers and thumbprint issuers are compared.
 
 use super::craft::parameter::{alg, claims, content_type, crit, kid, payload_hash};
 use super::craft::{array, bytes, envelope, folder, header, signer, text, usual};
 use crate::run::Ran;
 use vac::signature::{SecretKey, Signer as _};
 
-/// Verifies an envelope with this protected header and a sound signature.
+/// Verifies an envelope with this protected header and a valid signature.
 fn verify(parameters: &[Vec<u8>]) -> Ran {
     let folder = folder();
     folder.write("signed", envelope(&header(parameters)));
@@ -35,7 +35,7 @@ fn a_critical_kid_has_to_be_the_thumbprint_of_the_key() {
     for id in [&other[..], b"", b"key", &own[..31], &[&own[..], &[0]].concat()] {
         is_refused(&with(id), "crit lists 4 (kid), which is not the SHA-256 thumbprint");
     }
-    // One that is not critical is a hint.
+    // An identifier that is not critical is a hint.
     assert_eq!(verify(&[alg(), json(), kid(b"key"), claims("i")]).code, 0);
     assert_eq!(verify(&[alg(), json(), kid(b""), claims("i")]).code, 0);
 }

@@ -1,4 +1,4 @@
-//! Receipts are bounded, and nothing unsigned is printed as verified.
+//! Tests that receipts are limited, and that nothing unsigned is printed as verified.
 
 use super::craft::parameter::{claims, crit, kid};
 use super::craft::{
@@ -64,7 +64,7 @@ fn receipts_and_proofs_are_limited() {
         let ran = folder.vac(&[&verify[..], options].concat());
         assert!(ran.code == 1 && line(&ran).contains(limit), "{ran:?}");
     }
-    // Two of them with 600 kB each of something else.
+    // Two receipts with 600 kB of other data each.
     let long =
         receipt(&log(), &statement(), &[[vec![0x18, 99], bytes(&vec![0; 600_000])].concat()], 1);
     assert_eq!(verify(&transparent(std::slice::from_ref(&long))).code, 0);
@@ -101,7 +101,7 @@ fn a_receipt_of_another_key_does_not_count() {
 
 #[test]
 fn a_receipt_does_not_mend_a_statement() {
-    // The receipt holds, the signature does not.
+    // The receipt is valid, but the signature is not.
     let sound = receipt(&log(), &statement(), &[], 1);
     let folder = transparent(std::slice::from_ref(&sound));
     let other = SecretKey::ed25519(&[0x67; 32]).public_key().to_pem().expect("PEM");

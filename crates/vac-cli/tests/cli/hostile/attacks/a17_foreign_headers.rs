@@ -1,4 +1,4 @@
-//! Well-formed headers in any order are read.
+//! Tests that well-formed headers in any order are read.
 
 use super::craft::parameter::{alg, claims, content_type, kid};
 use super::craft::{bytes, envelope, envelope_with, folder, header, text, usual};
@@ -9,7 +9,7 @@ fn verify(folder: &Folder, options: &[&str]) -> Ran {
     folder.vac(&[&["verify", "signed", "--key", "pub.pem"], options].concat())
 }
 
-/// Returns a folder with an envelope that has this protected header and a sound signature.
+/// Returns a folder with an envelope that has this protected header and a valid signature.
 fn with(protected: &[u8]) -> Folder {
     let folder = folder();
     folder.write("signed", envelope(protected));

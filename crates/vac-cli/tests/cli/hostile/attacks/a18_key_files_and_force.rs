@@ -1,4 +1,4 @@
-//! Advice on keys fits the file; `--force` only overwrites.
+//! Tests that advice about keys fits the file, and that `--force` only overwrites.
 
 use crate::sign::{folder, sign};
 

@@ -1,4 +1,4 @@
-//! The payload comes out of an envelope only after verification.
+//! Tests that the payload of an envelope is written only after verification.
 
 use crate::run::Folder;
 use crate::sign::{folder, sign, timed, verify};
@@ -80,7 +80,7 @@ fn an_existing_file_is_kept_without_force() {
     assert_eq!(written(&folder, "out.json").as_deref(), Some("precious"));
     assert_eq!(verify(&folder, &["signed", "-o", "out.json", "--force"]).code, 0);
     assert_eq!(written(&folder, "out.json"), Some(timed()));
-    // What is read is never written to.
+    // Inputs are never overwritten.
     for input in ["signed", "keys/signing-key.pub.pem"] {
         let ran = verify(&folder, &["signed", "-o", input, "--force"]);
         assert_eq!(ran.code, 2, "{ran:?}");

@@ -1,4 +1,4 @@
-//! A missing schema rule is an error, never a valid document.
+//! Tests that a missing schema rule is an error, never a valid document.
 //!
 //! Code that needs a rule names its constant, and does not compile without it: that is tested
 //! on a copy of the spec in `tests/suite/spec_change.rs`. What is left is a rule that the user

@@ -1,4 +1,4 @@
-//! Work grows linearly with the input.
+//! Tests that work grows linearly with the input.
 
 mod schema;
 mod stores;

@@ -1,4 +1,4 @@
-//! Memory is bounded, whatever a log contains.
+//! Tests that memory is limited for any log.
 
 use std::io::{Read as _, repeat};
 
@@ -161,7 +161,7 @@ mod limited {
         ended.says(1, "huge.jsonl: not enough memory for one of its lines or messages");
         assert!(ended.stderr.contains("--max-event"), "{}", ended.stderr);
         assert_eq!(crate::hostile::names(&folder.path().join("out")), ["claude-good.json"]);
-        // With a limit there is enough.
+        // The memory is sufficient with a limit on events.
         let ended = vac_within(&folder, 400, "convert -j 1 --max-event 16M a -o all/");
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert_eq!(crate::hostile::record_names(&folder.path().join("all")).len(), 2);

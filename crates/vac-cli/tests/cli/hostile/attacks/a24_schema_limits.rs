@@ -1,4 +1,4 @@
-//! Schemas are bounded as a whole.
+//! Tests that the total size of schemas is limited.
 
 use crate::run::{Folder, Ran};
 
@@ -10,7 +10,7 @@ fn validate(schema: &str, document: &str) -> Ran {
     folder.vac(&["validate", "--schema", "s.cddl", "d.json"])
 }
 
-/// Fails unless the schema is refused, at this place and with these words.
+/// Asserts that the schema is refused, at this place and with these words.
 #[track_caller]
 fn refused(schema: &str, place: &str, words: &str) {
     let ran = validate(schema, "1");
