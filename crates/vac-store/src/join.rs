@@ -174,7 +174,7 @@ pub enum Homes {
     /// Copies in several homes are.
     #[default]
     Together,
-    /// Only logs in one home are: each session belongs to somebody.
+    /// Only logs in one home are: each session belongs to a user.
     Apart,
 }
 
