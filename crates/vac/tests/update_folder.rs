@@ -275,3 +275,62 @@ fn folder_is_locked_while_logs_are_searched() {
     let path = report.sessions[0].change.record().unwrap();
     assert!(folder.holds(path) && !folder.holds(&world.records().join("other.json")));
 }
+
+#[test]
+fn sessions_of_a_log_that_were_not_wanted_are_converted_later() {
+    let world = World::new();
+    let log = "../../fixtures/claude/jsonl/two-sessions/collected.jsonl";
+    fs::copy(log, world.logs().join("collected.jsonl")).unwrap();
+    let search = Search { paths: vec![world.logs()], ..Search::default() };
+    let wheel = Search { project: Some("wheel".to_owned()), ..search.clone() };
+    let update = |search: &Search, is_sent: bool| {
+        let mut tasks = search.plan().unwrap().tasks;
+        for task in tasks.iter_mut().filter(|_| is_sent) {
+            *task = serde_json::from_str(&serde_json::to_string(task).unwrap()).unwrap();
+        }
+        let options = OutputOptions::default();
+        let report = update_folder(&tasks, world.records(), &options, &mut |_| {}).unwrap();
+        let changes = report.changes();
+        (changes.new, changes.changed, changes.unchanged)
+    };
+    for is_sent in [false, true] {
+        assert_eq!(update(&wheel, is_sent), (1, 0, 0));
+        assert_eq!(update(&wheel, is_sent), (0, 0, 1));
+        assert_eq!(update(&search, is_sent), (1, 0, 1));
+        assert_eq!(update(&search, is_sent), (0, 0, 2));
+        assert_eq!(update(&wheel, is_sent), (0, 0, 1));
+        fs::remove_dir_all(world.records()).unwrap();
+    }
+}
+
+#[test]
+fn label_of_a_task_states_its_home() {
+    let world = World::new();
+    let log = fs::read("../../fixtures/samples/claude.jsonl").unwrap();
+    for home in ["ada", "bob", "cy"] {
+        let folder = world.logs().join(home).join(".claude/projects/a");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("7d1f4c52-3b0e-4f6a-9c2d-51a0be77e901.jsonl"), &log).unwrap();
+    }
+    let search = Search { roots: vec![world.logs()], ..Search::default() };
+    assert_eq!(search.plan().unwrap().tasks.len(), 1);
+    let tasks = Search { homes_apart: true, ..search }.plan().unwrap().tasks;
+    let mut options = OutputOptions::default();
+    options.convert.record.labels.insert("user".to_owned(), "{home}".to_owned());
+    let report = update_folder(&tasks, world.records(), &options, &mut |_| {}).unwrap();
+    let labels: Vec<_> = report
+        .sessions
+        .iter()
+        .map(|session| session.report.as_ref().unwrap().labels["user"].clone())
+        .collect();
+    assert_eq!(labels, ["ada", "bob", "cy"]);
+    assert_eq!(tasks.iter().filter_map(Task::home).collect::<Vec<_>>(), labels);
+    let again = update_folder(&tasks, world.records(), &options, &mut |_| {}).unwrap();
+    assert_eq!(again.changes().unchanged, 3);
+    // A log that is not in a home has no such label.
+    world.write("a", 5);
+    let named = Search { paths: vec![world.logs().join("a.jsonl")], ..Search::default() };
+    let tasks = named.plan().unwrap().tasks;
+    let failed = update_folder(&tasks, world.records(), &options, &mut |_| {}).unwrap().failed;
+    assert!(failed[0].to_string().contains("label user={home}"), "{}", failed[0]);
+}

@@ -122,7 +122,7 @@ def plan(
     gives the selected ones.
 
     Of copies of a log in several homes, the first is converted. With ``homes_apart`` all are: each
-    belongs to somebody, and labels with ``{home}`` say to whom.
+    belongs to a user, and labels with ``{home}`` say to which.
 
     With ``files``, such as a ``Bucket``, paths and roots are names in these; without any, all of
     them are searched.
