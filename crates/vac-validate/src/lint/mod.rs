@@ -31,6 +31,7 @@ mod times;
 
 use std::fmt;
 
+use vac_value::secrets::contains_secret;
 use vac_value::{Document, Node, printable};
 
 use entries::Entries;
@@ -118,7 +119,7 @@ impl Findings {
 
 /// Quotes the beginning of a text, unless it contains a likely secret.
 fn quote(text: &str) -> String {
-    if secrets::is_in(text) {
+    if contains_secret(text) {
         return "(redacted)".to_owned();
     }
     format!("\"{}\"", printable(text, 40))
