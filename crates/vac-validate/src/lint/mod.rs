@@ -47,7 +47,10 @@ pub const CODES: &[(&str, &str)] = &[
     (secrets::CODE, "a text in the format of a token, a private key, or a password in a URL"),
     ("line-range", "lines that end before they start, or start at 0"),
     ("result-without-call", "a tool result whose call-id no call has"),
-    ("seconds-timestamp", "a number of milliseconds that looks like one of seconds"),
+    (
+        "seconds-timestamp",
+        "a number of milliseconds that looks like one of seconds, unless it is that of a log",
+    ),
     ("time-order", "an entry that is older than the one before it"),
 ];
 
