@@ -130,9 +130,11 @@ impl<'l> ReadFrom<'l> {
         }
     }
 }
-/// The message of commands that do not read signed records.
-pub const SIGNED_RECORD: &str =
-    "this is a signed record; run `vac verify ENV --key KEY -o FILE` first";
+
+/// The message of commands that read logs, or records without a signature. Only the result for the
+/// latter can be read by them.
+pub const SIGNED_RECORD: &str = "this is a signed record (`vac verify ENV --key KEY -o FILE` writes \
+                                 the record that it contains)";
 
 /// The state of the signature of a signed record.
 #[derive(Clone, Debug, Serialize)]
@@ -190,11 +192,24 @@ pub fn agent(name: &str) -> Option<Agent> {
 
 /// Returns the message that an input is a log of an agent where a record is expected.
 pub fn not_a_record(agent: Agent) -> String {
-    let title = agent.title();
-    let article =
-        if title.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) { "an" } else { "a" };
-    format!("this is {article} {title} log, not a record; convert it first with `vac convert`")
+    format!("{}, not a record; convert it first with `vac convert`", is_log(agent))
 }
+
+/// Says that an input is a log of an agent.
+pub fn is_log(agent: Agent) -> String {
+    let title = agent.title();
+    // The name of a format is in the plural.
+    if let Some(format) = title.strip_suffix(" trajectories") {
+        return format!("this is a trajectory ({format})");
+    }
+    let is_vowel = |letter: char| "aeiou".contains(letter.to_ascii_lowercase());
+    let article = if title.starts_with(is_vowel) { "an" } else { "a" };
+    format!("this is {article} {title} log")
+}
+
+/// The error of commands that read sessions and were given none.
+pub const NOTHING_NAMED: &str = "no session named (pass a file, a folder, - for stdin, the id of a \
+                                 session that `vac list` prints, or --last)";
 
 /// Returns the agent that wrote a log in memory, if it is one.
 pub fn agent_of_bytes(bytes: &[u8]) -> Option<Agent> {
@@ -209,6 +224,14 @@ pub fn named(known: &DetectedLog) -> Option<Agent> {
 }
 
 impl Sessions<'_> {
+    /// Fails if nothing is named that could be read.
+    pub fn check_named(&self) -> Result<()> {
+        if self.paths.is_empty() && self.last.last.is_none() {
+            bail!(NOTHING_NAMED);
+        }
+        Ok(())
+    }
+
     /// Hands over each session, in order. A session that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
         let work = move || {

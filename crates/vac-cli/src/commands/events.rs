@@ -54,7 +54,7 @@ use crate::sessions::{ReadOptions, Signature};
 pub struct EventsArgs {
     /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
     /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
-    #[arg(value_name = "FILE", required_unless_present = "last")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadOptions,
@@ -114,6 +114,7 @@ impl EventsArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let sessions = self.reading.sessions(&self.files, printer)?;
+        sessions.check_named()?;
         let options = self.options();
         let mut out = BufWriter::new(printer.records());
         let mut skipped = SkippedEvents::default();

@@ -52,7 +52,7 @@ use crate::sessions::{ReadOptions, Sessions, Signature};
 pub struct InspectArgs {
     /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
     /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
-    #[arg(value_name = "FILE", required_unless_present = "last")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadOptions,
@@ -66,6 +66,7 @@ impl InspectArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let statements = Mutex::default();
         let sessions = self.reading.sessions(&self.files, printer)?;
+        sessions.check_named()?;
         let sessions = Sessions { statements: Some(&statements), ..sessions };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {

@@ -108,8 +108,8 @@ fn is_blank(text: &[u8]) -> bool {
     loop {
         rest = match rest {
             [] => return true,
-            [b'\\', b'n' | b'r' | b't', rest @ ..] => rest,
-            [
+            [b'\\', b'n' | b'r' | b't', rest @ ..]
+            | [
                 b' ' | b'\n' | b'\r' | b'\t' | b'\\' | b'"' | b'\'' | b'`' | b'+' | b',',
                 rest @ ..,
             ] => rest,
