@@ -31,7 +31,8 @@ use crate::sessions::{ReadOptions, Signature};
 /// The first event of a signed record has the member `signature`: `not-checked`, or `verified` if
 /// --key was given and the signature is valid.
 ///
-/// `session_start` and `session_end` have the member `synthesised` if no entry states them. A
+/// `session_start` and `session_end` have the member `synthesised` if no entry states them. The latter
+/// has a `status`, and `ended`, which disregards failures of tools. A
 /// timestamp that the log does not state has `timestamp-derived`: `file-name`, or `order` if it
 /// is that of the event before plus a microsecond. `left-out` counts what is not in a `text`.
 #[derive(Args)]
