@@ -26,7 +26,7 @@ use vac_archive::ArchiveFolders;
 
 use crate::exit::Exit;
 use crate::format::truncate;
-use crate::json_output::InspectedEnvelope;
+use crate::json_output::{FailedFile, InspectedEnvelope};
 use crate::key_files::{self, now};
 use crate::printer::Printer;
 use crate::session_names::{self, Last, Named};
@@ -61,6 +61,7 @@ impl ReadOptions {
             max_event: self.max_event,
             key: self.key.as_deref().map(key_files::read_public).transpose()?,
             statements: None,
+            failed: None,
             printer,
         })
     }
@@ -80,6 +81,8 @@ pub struct Sessions<'s> {
     pub key: Option<PublicKey>,
     /// Receives envelopes that do not contain their record.
     pub statements: Option<&'s Mutex<Vec<InspectedEnvelope>>>,
+    /// Receives what could not be read.
+    pub failed: Option<&'s Mutex<Vec<FailedFile>>>,
     /// Prints messages.
     pub printer: &'s Printer,
 }
@@ -263,6 +266,7 @@ impl Reading<'_, '_> {
         let Found { logs, troubles, skipped } =
             find_with(&self.named.paths, AGENTS, &ArchiveFolders);
         for trouble in troubles {
+            self.note(&trouble.shown, &trouble.reason);
             self.fail(&trouble.to_string(), Exit::Error);
         }
         let mut others = Vec::new();
@@ -401,7 +405,15 @@ impl Reading<'_, '_> {
     }
 
     fn refuse(&mut self, log: &StoredLog, reason: &str, exit: Exit) {
+        self.note(&log.shown, reason);
         self.fail(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
+    }
+
+    /// Notes a file that could not be read.
+    fn note(&self, file: &str, reason: &str) {
+        let Some(failed) = self.sessions.failed else { return };
+        let failure = FailedFile { file: file.to_owned(), error: truncate(reason, 400) };
+        failed.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
     }
 
     fn fail(&mut self, message: &str, exit: Exit) {

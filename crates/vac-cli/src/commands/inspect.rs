@@ -64,10 +64,11 @@ pub struct InspectArgs {
 impl InspectArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let statements = Mutex::default();
+        let (statements, failed) = (Mutex::default(), Mutex::default());
         let sessions = self.reading.sessions(&self.files, printer)?;
         sessions.check_named()?;
-        let sessions = Sessions { statements: Some(&statements), ..sessions };
+        let sessions =
+            Sessions { statements: Some(&statements), failed: Some(&failed), ..sessions };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {
             let mut facts = inspect(session, &from.names())?;
@@ -82,7 +83,8 @@ impl InspectArgs {
         }
         let envelopes = statements.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.json {
-            let output = InspectOutput { sessions: found, envelopes };
+            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let output = InspectOutput { sessions: found, failed, envelopes };
             printer.json(&Document::new("inspect", output))?;
         } else {
             let sessions = found.iter().map(lines);
@@ -232,9 +234,14 @@ fn agent(facts: &Facts) -> String {
         Some(adapter) => format!("{name} (format of {adapter})"),
         None => name,
     };
+    let of_record = match facts.encoding {
+        Some("cbor") => ", record in CBOR",
+        Some(_) => ", record in JSON",
+        None => "",
+    };
     match facts.cli_name.as_ref().filter(|cli| **cli != facts.agent) {
-        Some(cli) => format!("{name} ({}), {}", shorten(cli), facts.variant),
-        None => format!("{name}, {}", facts.variant),
+        Some(cli) => format!("{name} ({}), {}{of_record}", shorten(cli), facts.variant),
+        None => format!("{name}, {}{of_record}", facts.variant),
     }
 }
 

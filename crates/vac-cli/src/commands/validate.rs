@@ -32,8 +32,7 @@ use crate::validate::run::{Lints, Settings, validate};
     "a file is invalid, or has reported lint findings with --lint=deny",
     &[
         ("vac validate record.json", "One record"),
-        ("vac validate --lint=secrets records/", "A folder, and only likely secrets of the lint"),
-        ("vac validate --lint=secrets,deny records/", "The same, with likely secrets as errors"),
+        ("vac validate --lint=secrets,deny records/", "A folder, with likely secrets as errors"),
         ("vac convert session.jsonl | vac validate -", "From stdin"),
         (
             "vac validate --schema point.cddl --include modules --rule point point.cbor",
