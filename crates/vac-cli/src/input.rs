@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memchr2};
+use vac::store::endless::{MAX_WHOLE, check_stdin, refuse_device};
 use vac::store::safe_path::PathKind;
 use vac::store::walk::{MAX_DEPTH, Visitor, walk};
 use vac::store::{KeptRecord, KeptRecords, RecordFolders as _, SafePath, Skipped, Source};
@@ -66,19 +67,35 @@ impl Input {
         matches!(self, Self::File(path) if has_extension(path, &LINE_EXTENSIONS))
     }
 
-    /// Opens the input.
+    /// Opens the input. A device is refused: it may not end.
     pub fn open(&self) -> io::Result<Reader> {
-        match self {
-            Self::Stdin => Ok(Reader::Stdin(io::stdin().lock())),
-            Self::File(path) => File::open(path).map(Reader::File),
-            Self::Archived(record) => record.source.open(&record.name).map(Reader::Archived),
-            Self::Unreadable(_, why) => Err(io::Error::other(why.clone())),
-        }
+        let (kind, max_in_memory) = match self {
+            Self::Stdin => {
+                let max = check_stdin()?;
+                (ReaderKind::Stdin(io::stdin().lock()), max)
+            }
+            Self::File(path) => {
+                let file = File::open(path)?;
+                let max = refuse_device(&file)?;
+                (ReaderKind::File(file), max)
+            }
+            Self::Archived(record) => {
+                (ReaderKind::Archived(record.source.open(&record.name)?), MAX_WHOLE)
+            }
+            Self::Unreadable(_, why) => return Err(io::Error::other(why.clone())),
+        };
+        Ok(Reader { kind, max_in_memory })
     }
 }
 
 /// An open input.
-pub enum Reader {
+pub struct Reader {
+    kind: ReaderKind,
+    /// The greatest number of bytes of it that are read into memory.
+    pub max_in_memory: u64,
+}
+
+enum ReaderKind {
     /// Standard input.
     Stdin(StdinLock<'static>),
     /// A file.
@@ -89,10 +106,10 @@ pub enum Reader {
 
 impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdin(stdin) => stdin.read(buffer),
-            Self::File(file) => file.read(buffer),
-            Self::Archived(record) => record.read(buffer),
+        match &mut self.kind {
+            ReaderKind::Stdin(stdin) => stdin.read(buffer),
+            ReaderKind::File(file) => file.read(buffer),
+            ReaderKind::Archived(record) => record.read(buffer),
         }
     }
 }

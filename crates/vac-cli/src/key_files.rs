@@ -12,7 +12,7 @@ use vac::signature::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
 use crate::key_password;
-use crate::output_file::{Existing, write_file};
+use crate::output_file::{Existing, read_file, write_file};
 
 /// Maximum size of a key file in bytes.
 const MAX_SIZE: usize = 1 << 16;
@@ -147,7 +147,16 @@ impl PrivateKeyOptions {
     /// its owner can access one of the files, unless the option allows it.
     pub fn read(&self, path: &Path) -> Result<SecretKey> {
         let shown = path.display();
-        let file = PrivateFile::read(path)?;
+        let file = PrivateFile::read(path).map_err(|error| {
+            let is_missing = error
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+            if is_missing {
+                anyhow!("{error:#} (make a key with `vac keygen -o keys/`)")
+            } else {
+                error
+            }
+        })?;
         // The content is checked first, because permissions matter only for private keys.
         let key = match SecretKey::from_pem(&file.text) {
             Err(KeyError::PasswordRequired) => None,
@@ -281,7 +290,7 @@ pub fn now() -> Result<u64> {
 /// Reads certificates.
 pub fn read_chain(path: &Path) -> Result<Chain> {
     let shown = path.display();
-    let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_file(path).with_context(|| format!("cannot read {shown}"))?;
     Chain::from_pem(&text).with_context(|| format!("{shown} has no certificates"))
 }
 

@@ -75,7 +75,7 @@ struct Arguments {
     /// Print only errors on stderr
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = help::GLOBAL_OPTIONS)]
     quiet: bool,
-    /// Print details on stderr; with --version, the commit, the schema and tested versions
+    /// Print details on stderr, `vac show` on stdout; with --version, the commit, the schema and tested versions
     #[arg(short, long, global = true, help_heading = help::GLOBAL_OPTIONS)]
     verbose: bool,
 }

@@ -1,11 +1,13 @@
 //! Writes the only output of a command to a file or to standard output.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use vac::files::{AtomicFile, InputGuard, Readers, is_taken, refuse_agent_folder};
 use vac::store::RecordFolders as _;
+use vac::store::endless::{check_stdin, read_rest, refuse_device};
 use vac::value::{Document, Encoding, Problem, Scanner, SyntaxError};
 use vac_archive::ArchiveFolders;
 
@@ -158,7 +160,9 @@ fn already_exists(path: &Path, existing: Existing) -> anyhow::Error {
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+        check_stdin()
+            .and_then(|max| read_rest(io::stdin().lock(), &mut bytes, max))
+            .context("cannot read standard input")?;
         return Ok(bytes);
     }
     let cannot = || format!("cannot read {}", path.display());
@@ -174,7 +178,20 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         reader.read_to_end(&mut bytes).with_context(cannot)?;
         return Ok(bytes);
     }
-    std::fs::read(path).with_context(cannot)
+    read_file(path).with_context(cannot)
+}
+
+/// Reads a file. A device is refused, and more of a pipe than fits into memory.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let max = refuse_device(&file)?;
+    let mut bytes = Vec::new();
+    if let Ok(size) = usize::try_from(file.metadata()?.len()) {
+        // The error of a file that is too large for the memory, not the end of the program.
+        bytes.try_reserve_exact(size)?;
+    }
+    read_rest(file, &mut bytes, max)?;
+    Ok(bytes)
 }
 
 /// Returns whether bytes are several documents, one after the other.

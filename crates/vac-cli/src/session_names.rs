@@ -23,6 +23,7 @@ use vac_archive::ArchiveFolders;
 use crate::input::{self, Input};
 use crate::json_output::ListedSession;
 use crate::printer::Printer;
+use crate::size;
 
 /// The variable that names a folder with records.
 const RECORDS: &str = "VAC_RECORDS";
@@ -35,7 +36,13 @@ const MAX_CANDIDATES: usize = 10;
 #[derive(Args, Clone, Copy, Default)]
 pub struct Last {
     /// Read the latest session that an agent keeps, or the N latest
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "1",
+        value_parser = size::count
+    )]
     pub last: Option<usize>,
 }
 

@@ -26,7 +26,7 @@ use vac_archive::ArchiveFolders;
 
 use crate::exit::Exit;
 use crate::format::truncate;
-use crate::json_output::InspectedEnvelope;
+use crate::json_output::{FailedFile, InspectedEnvelope};
 use crate::key_files::{self, now};
 use crate::printer::Printer;
 use crate::session_names::{self, Last, Named};
@@ -61,6 +61,7 @@ impl ReadOptions {
             max_event: self.max_event,
             key: self.key.as_deref().map(key_files::read_public).transpose()?,
             statements: None,
+            failed: None,
             printer,
         })
     }
@@ -80,6 +81,8 @@ pub struct Sessions<'s> {
     pub key: Option<PublicKey>,
     /// Receives envelopes that do not contain their record.
     pub statements: Option<&'s Mutex<Vec<InspectedEnvelope>>>,
+    /// Receives what could not be read.
+    pub failed: Option<&'s Mutex<Vec<FailedFile>>>,
     /// Prints messages.
     pub printer: &'s Printer,
 }
@@ -130,9 +133,11 @@ impl<'l> ReadFrom<'l> {
         }
     }
 }
-/// The message of commands that do not read signed records.
-pub const SIGNED_RECORD: &str =
-    "this is a signed record; run `vac verify ENV --key KEY -o FILE` first";
+
+/// The message of commands that read logs, or records without a signature. Only the result for the
+/// latter can be read by them.
+pub const SIGNED_RECORD: &str = "this is a signed record (`vac verify ENV --key KEY -o FILE` writes \
+                                 the record that it contains)";
 
 /// The state of the signature of a signed record.
 #[derive(Clone, Debug, Serialize)]
@@ -190,11 +195,24 @@ pub fn agent(name: &str) -> Option<Agent> {
 
 /// Returns the message that an input is a log of an agent where a record is expected.
 pub fn not_a_record(agent: Agent) -> String {
-    let title = agent.title();
-    let article =
-        if title.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) { "an" } else { "a" };
-    format!("this is {article} {title} log, not a record; convert it first with `vac convert`")
+    format!("{}, not a record; convert it first with `vac convert`", is_log(agent))
 }
+
+/// Says that an input is a log of an agent.
+pub fn is_log(agent: Agent) -> String {
+    let title = agent.title();
+    // The name of a format is in the plural.
+    if let Some(format) = title.strip_suffix(" trajectories") {
+        return format!("this is a trajectory ({format})");
+    }
+    let is_vowel = |letter: char| "aeiou".contains(letter.to_ascii_lowercase());
+    let article = if title.starts_with(is_vowel) { "an" } else { "a" };
+    format!("this is {article} {title} log")
+}
+
+/// The error of commands that read sessions and were given none.
+pub const NOTHING_NAMED: &str = "no session named (pass a file, a folder, - for stdin, the id of a \
+                                 session that `vac list` prints, or --last)";
 
 /// Returns the agent that wrote a log in memory, if it is one.
 pub fn agent_of_bytes(bytes: &[u8]) -> Option<Agent> {
@@ -209,6 +227,14 @@ pub fn named(known: &DetectedLog) -> Option<Agent> {
 }
 
 impl Sessions<'_> {
+    /// Fails if nothing is named that could be read.
+    pub fn check_named(&self) -> Result<()> {
+        if self.paths.is_empty() && self.last.last.is_none() {
+            bail!(NOTHING_NAMED);
+        }
+        Ok(())
+    }
+
     /// Passes each session on, in order. A session that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
         let work = move || {
@@ -240,6 +266,7 @@ impl Reading<'_, '_> {
         let Found { logs, troubles, skipped } =
             find_with(&self.named.paths, AGENTS, &ArchiveFolders);
         for trouble in troubles {
+            self.note(&trouble.shown, &trouble.reason);
             self.fail(&trouble.to_string(), Exit::Error);
         }
         let mut others = Vec::new();
@@ -378,7 +405,15 @@ impl Reading<'_, '_> {
     }
 
     fn refuse(&mut self, log: &StoredLog, reason: &str, exit: Exit) {
+        self.note(&log.shown, reason);
         self.fail(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
+    }
+
+    /// Notes a file that could not be read.
+    fn note(&self, file: &str, reason: &str) {
+        let Some(failed) = self.sessions.failed else { return };
+        let failure = FailedFile { file: file.to_owned(), error: truncate(reason, 400) };
+        failed.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
     }
 
     fn fail(&mut self, message: &str, exit: Exit) {

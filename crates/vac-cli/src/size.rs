@@ -1,4 +1,15 @@
-//! Parses sizes as people write them.
+//! Parses sizes and numbers as people write them.
+
+/// Parses a number of things, of which there is at least one.
+pub fn count(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "expected a number from 1".to_owned())
+}
+
+/// Parses a number of things; 0 means all of them.
+pub fn count_or_all(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a number; 0 means no limit".to_owned())
+}
 
 /// Parses a number of bytes: `1000`, `64K`, `64M`, `64MiB`, `1GiB`.
 pub fn parse(text: &str) -> Result<usize, String> {
@@ -20,7 +31,16 @@ const RANGE: std::ops::RangeInclusive<usize> = 1 << 10..=2 << 30;
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{count, count_or_all, parse};
+
+    #[test]
+    fn counts_are_numbers() {
+        assert_eq!((count("7"), count_or_all("0")), (Ok(7), Ok(0)));
+        for text in ["0", "", "x", "-1", "1.5", "99999999999999999999"] {
+            assert_eq!(count(text), Err("expected a number from 1".to_owned()), "{text}");
+        }
+        assert!(count_or_all("x").is_err_and(|error| error.starts_with("expected a number")));
+    }
 
     #[test]
     fn sizes_are_parsed_with_and_without_units() {

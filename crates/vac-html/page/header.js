@@ -39,6 +39,8 @@ const renderHeader = (section, index, rows, computed) => {
   const id = member(session, "session-id");
   const recorder = member(head, "recording-agent");
   const named = (map, ...keys) => keys.map((key) => textMember(map, key)).filter(Boolean).join(" ");
+  const stated = member(recorder, "labels");
+  const labels = stated instanceof Map ? [...stated].filter((one) => one.every((text) => typeof text === "string")) : [];
   section.replaceChildren(
     el("h1", "", title(rows, index)),
     el(
@@ -49,6 +51,7 @@ const renderHeader = (section, index, rows, computed) => {
       fact("Project", textMember(environment, "working-dir") && el("code", "", textMember(environment, "working-dir")), vcs instanceof Map && el("span", "id", ` ${named(vcs, "type", "branch", "revision")}`)),
       fact("Time", time("session-start"), end > start && el("span", "id", ` ${durationText(end - start)}, until ${until()}`)),
       fact("Recorded by", named(recorder, "name", "version")),
+      fact("Labels", labels.map(([key, value]) => `${key}=${value}`).join(", ")),
     ),
   );
   append(byId("cards"), [renderTokens(facts.tokens, facts.cost), renderTools(facts), renderSources(member(recorder, "sources"))]);

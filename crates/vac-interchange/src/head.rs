@@ -1,5 +1,7 @@
 //! The facts about a session that are known before its entries are read.
 
+use std::collections::BTreeMap;
+
 use vac_adapter::Session;
 use vac_adapter::provider::UNKNOWN;
 use vac_view::FactsSink;
@@ -15,6 +17,8 @@ pub(crate) struct SessionHead {
     pub model: Option<String>,
     pub provider: Option<String>,
     pub working_dir: Option<String>,
+    /// The labels of the record, by key.
+    pub labels: BTreeMap<String, String>,
 }
 
 impl SessionHead {
@@ -32,6 +36,7 @@ impl SessionHead {
             model: known(&meta.model_id),
             provider: known(&meta.model_provider),
             working_dir: environment.map(|environment| environment.working_dir.to_string()),
+            labels: facts.labels().clone(),
         }
     }
 }

@@ -168,6 +168,7 @@ fn vac_members(session: &FinishedSession<'_>) -> JsonObject {
     members.text("version", env!("CARGO_PKG_VERSION"));
     members.text("variant", &facts.variant);
     members.text("status", facts.status.name());
+    members.text("ended", facts.ended.name());
     members.optional("started_at", facts.start.as_deref());
     members.optional("ended_at", facts.end.as_deref());
     members.optional("working_dir", facts.working_dir.as_deref());

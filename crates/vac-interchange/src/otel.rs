@@ -71,6 +71,9 @@ impl<'o> SpanWriter<'o> {
         let mut resource = Attributes::default();
         resource.text("service.name", &head.agent);
         resource.optional("service.version", head.cli_version.as_deref());
+        for (key, value) in &head.labels {
+            resource.text(&format!("vac.label.{key}"), value);
+        }
         let mut scope = JsonObject::new();
         scope.text("name", "vac");
         scope.text("version", env!("CARGO_PKG_VERSION"));

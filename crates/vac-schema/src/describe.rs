@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vac_value::{Kind, Node, found, printable};
+use vac_value::printable;
 
 use crate::matcher::{Budget, Matcher};
 use crate::tables::{
@@ -154,15 +154,6 @@ pub(crate) fn key_name(label: &LiteralKey) -> String {
         (LiteralValue::Text(text), _) => format!("key \"{}\"", printable(text, MAX_CHARACTERS)),
         (literal, "") => format!("key {}", value(literal)),
         (literal, name) => format!("key {} ({name})", value(literal)),
-    }
-}
-
-/// Describes a key of a document.
-pub(crate) fn found_key(node: Node<'_, '_>) -> String {
-    match (node.kind(), node.text(), node.integer()) {
-        (Kind::Text, Some(text), _) => format!("key \"{}\"", printable(&text, 40)),
-        (_, _, Some(integer)) => format!("key {integer}"),
-        _ => format!("key {}", found(node)),
     }
 }
 

@@ -12,6 +12,7 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
 
 use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
+use crate::endless::{check_stdin, refuse_device};
 use crate::log::{Part, Place, Rank, Stored, StoredLog};
 use crate::places::{AgentRoot, fork_of_path};
 use crate::prompts::Prompts;
@@ -173,7 +174,7 @@ impl<'a> Search<'a> {
         if std::mem::replace(&mut self.is_stdin_read, true) {
             return self.trouble(path, &bad_data("standard input can be read only once"));
         }
-        self.keep(path, || Ok(io::stdin().lock()));
+        self.keep(path, || check_stdin().map(|_| io::stdin().lock()));
     }
 
     /// Returns the place of an input that was copied to a temporary file.
@@ -236,7 +237,11 @@ impl<'a> Search<'a> {
             }
             // A named pipe, or a link to one.
             Ok(PathKind::Special | PathKind::Link) => {
-                self.keep(path.as_path(), || path.open_named());
+                self.keep(path.as_path(), || {
+                    let file = path.open_named()?;
+                    refuse_device(&file)?;
+                    Ok(file)
+                });
             }
         }
     }

@@ -57,6 +57,7 @@
 //!   session than another one ([`join`]). Callers also receive the list of skipped files.
 
 pub mod discover;
+pub mod endless;
 pub mod file_stat;
 pub mod find;
 pub mod in_memory;

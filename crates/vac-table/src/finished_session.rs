@@ -51,6 +51,7 @@ impl SessionRows<'_, '_> {
             ended_at,
             duration_ms: started_at.and(ended_at).and(facts.duration_ms).map(integer),
             status: facts.status.name(),
+            ended: facts.ended.name(),
             prompts: integer(prompts.sum()),
             first_prompt: facts.first_prompt.as_deref(),
             entries: integer(facts.entries.values().sum()),

@@ -47,6 +47,8 @@ table! {
         duration_ms: Optional<Integer>,
         /// How the session ended: `success`, `failure` or `interrupted`, as in `vac events`.
         status: Text,
+        /// How it ended, apart from failures of tools: `normally`, `interrupted`, `failed` or `unknown`.
+        ended: Text,
         /// The number of prompts of the user.
         prompts: Integer,
         /// The beginning of the first prompt, in the words of the user.

@@ -9,6 +9,7 @@ use crate::document::{Document, Encoding, Kind};
 use crate::duplicates::mark;
 use crate::encode::{Encode, EncodeError};
 use crate::encoder::Encoder;
+use crate::secrets::contains_secret;
 use crate::{cbor, json};
 
 /// Maps with at most this many members are checked for duplicate keys pairwise, without
@@ -239,6 +240,7 @@ fn describe_cbor(key: &[u8]) -> String {
     let document = Document::cbor(key).expect("an encoder writes well-formed CBOR");
     let node = document.root();
     match (node.text(), node.integer()) {
+        (Some(text), _) if contains_secret(&text) => "(redacted)".to_owned(),
         (Some(text), _) => text.into_owned(),
         (_, Some(label)) => label.to_string(),
         _ => crate::found(node),

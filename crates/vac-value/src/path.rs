@@ -2,6 +2,7 @@
 
 use crate::document::Kind;
 use crate::node::Node;
+use crate::secrets::contains_secret;
 
 /// One step from a container or tag into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,8 +137,12 @@ pub fn pointer(node: Node<'_, '_>) -> String {
     Locator::default().pointer(node)
 }
 
-/// Escapes a key for a pointer, and characters that are not printable.
+/// Escapes a key for a pointer, and characters that are not printable. A likely secret is not
+/// shown.
 fn escape(key: &str) -> String {
+    if contains_secret(key) {
+        return "(redacted)".to_owned();
+    }
     crate::printable::printable(&key.replace('~', "~0").replace('/', "~1"), 80)
 }
 

@@ -6,6 +6,7 @@ use crate::SyntaxError;
 use crate::node::{Node, Value};
 use crate::path::Locator;
 use crate::printable::printable;
+use crate::secrets::contains_secret;
 
 /// One place where a document does not match its schema.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -60,16 +61,11 @@ impl Violation {
 
     /// Creates the violation of a duplicate key.
     pub fn duplicate_key(path: String, key: Node<'_, '_>) -> Self {
-        let name = match (key.text(), key.integer()) {
-            (Some(text), _) => format!("\"{}\"", printable(&text, 40)),
-            (_, Some(label)) => label.to_string(),
-            _ => found(key),
-        };
         Self {
             kind: ViolationKind::DuplicateKey,
             path,
             expected: "every key once".to_owned(),
-            found: format!("duplicate key {name}"),
+            found: format!("duplicate {}", found_key(key)),
             rule: String::new(),
             others: Vec::new(),
         }
@@ -112,12 +108,22 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Describes a node in a few words: its kind, and the beginning of a scalar. The content of a
-/// container is never included.
+/// Longer texts are not shown.
+const MAX_TEXT: usize = 24;
+/// The number of characters of a key that are shown.
+const MAX_KEY: usize = 40;
+
+/// Describes a node in a few words: its kind, and the value of a short scalar. The content of a
+/// container is never shown.
+///
+/// Of a text, a name, a number or a time is shown, which helps to correct it, and nothing else of
+/// what a session contains: not the beginning of a longer text, which can be that of a secret or
+/// of a prompt, no [likely secret](contains_secret), and no long word of mixed characters, which
+/// can be a part of a secret or one whose format is not known.
 pub fn found(node: Node<'_, '_>) -> String {
     match node.value() {
         Value::LoneSurrogate(_) => "text with a lone surrogate".to_owned(),
-        Value::Text(text) => format!("text \"{}\"", printable(&text, 24)),
+        Value::Text(text) => found_text(&text),
         Value::Integer(integer) => format!("integer {integer}"),
         Value::Float(number) => format!("float {}", printable(&number.to_string(), 24)),
         Value::Bool(value) => format!("bool {value}"),
@@ -127,5 +133,124 @@ pub fn found(node: Node<'_, '_>) -> String {
         Value::Tag(number, content) => format!("tag {number} on {}", content.kind().name()),
         Value::Simple(number) => format!("simple value {number}"),
         Value::Null | Value::Undefined | Value::BigInteger(_) => node.kind().name().to_owned(),
+    }
+}
+
+/// Describes a text: quotes it if it may be shown, see [`found`], and counts its characters
+/// otherwise.
+pub fn found_text(text: &str) -> String {
+    let is_short = text.chars().nth(MAX_TEXT).is_none();
+    if is_short && !has_mixed_word(text) && !contains_secret(text) {
+        format!("text \"{}\"", printable(text, MAX_TEXT))
+    } else {
+        format!("text of {} characters", text.chars().count())
+    }
+}
+
+/// Describes a key. A key that contains a [likely secret](contains_secret) is not shown.
+pub fn found_key(key: Node<'_, '_>) -> String {
+    match (key.text(), key.integer()) {
+        (Some(text), _) if contains_secret(&text) => "key (redacted)".to_owned(),
+        (Some(text), _) => format!("key \"{}\"", printable(&text, MAX_KEY)),
+        (_, Some(label)) => format!("key {label}"),
+        _ => format!("key {}", found(key)),
+    }
+}
+
+/// Returns whether a text has a long word with digits or capitals among other characters, as
+/// tokens, keys and hashes are. Names in small letters and numbers are not.
+fn has_mixed_word(text: &str) -> bool {
+    const MIN_WORD: usize = 16;
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+    let is_mixed = |word: &[u8]| {
+        let is_number = word.iter().all(u8::is_ascii_digit);
+        let has_capital = word.iter().any(u8::is_ascii_uppercase);
+        word.len() >= MIN_WORD && !is_number && (has_capital || word.iter().any(u8::is_ascii_digit))
+    };
+    text.as_bytes().split(|byte| !is_word(byte)).any(is_mixed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+
+    /// Secrets in many formats, joined from pieces so that scanners do not report this file.
+    fn secrets() -> Vec<String> {
+        let pieces = [
+            ["https://ada:Xk", "29d@h.d"],
+            ["AKIA", "QYLPMN5HHHFPZAM2"],
+            ["ASIA", "QYLPMNZHHHFPZAMQ"],
+            ["ghp_16C7e42F292c", "6912E7710c838347Ae178B4a"],
+            ["glpat-Z7qrb3nX-", "k9LwTmAVp2s"],
+            ["hvs.wKk3mFUiEsVc", "HBWAbTm3mdQZ"],
+            ["SG.ngeVfQFYQlKU0", "ufo8x5d1A.TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr"],
+            ["110201543:AAHdqT", "cvCH1vGWJxfSeofSAs0K5PALDsaw8"],
+            ["-----BEGIN PRIVATE ", "KEY-----\nMC4CAQAwBQYDK2VwBCIEIGn3bXq4vJ8s0Zk7Q2pW"],
+            ["redis://:8fJ2kd", "9x@10.0.0.5"],
+        ];
+        pieces.iter().map(|pieces| pieces.concat()).collect()
+    }
+
+    fn quoted(text: &str) -> String {
+        serde_json::to_string(text).expect("text is JSON")
+    }
+
+    fn described(text: &str) -> String {
+        let json = quoted(text);
+        found(Document::json(json.as_bytes()).expect("JSON").root())
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_shown() {
+        for secret in secrets() {
+            assert!(contains_secret(&secret), "{secret}");
+            for text in [
+                secret.clone(),
+                format!("x {secret}"),
+                format!("{secret}.21012345678901234567890"),
+                format!("a text that ends with {secret}"),
+                // Cut off by someone else.
+                secret[..secret.len() - 1].to_owned(),
+            ] {
+                let (head, shown) = (&secret[..6], described(&text));
+                let is_url = secret.contains("://") && !contains_secret(&text);
+                assert!(is_url || !shown.contains(head), "{text}: {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_numbers_and_times_are_shown() {
+        for text in [
+            "",
+            "tool-cull",
+            "verifiable-agent-record",
+            "2026-11-17T12:30:59Z",
+            "12345678901234567890",
+            "1.2.3-beta.4",
+            "What is that?",
+            "ftp://example.org",
+            "a@b.dev",
+        ] {
+            assert_eq!(described(text), format!("text \"{text}\""));
+        }
+        assert_eq!(described("The kettle logs twice. Why"), "text of 26 characters");
+        assert_eq!(described("Grün, Blau, Gelb und Rot"), "text \"Grün, Blau, Gelb und Rot\"");
+        assert_eq!(described("d41d8cd98f00b204"), "text of 16 characters");
+    }
+
+    #[test]
+    fn keys_that_are_secrets_are_not_shown() {
+        for secret in secrets() {
+            let key = quoted(&secret);
+            let json = format!("{{{key}: 1, {key}: {{\"a\": 2}}}}");
+            let document = Document::json(json.as_bytes()).expect("JSON");
+            let violations = Violation::duplicate_keys(document.root(), 9);
+            assert_eq!(violations[0].to_string(), "/(redacted): duplicate key (redacted)");
+        }
+        let document = Document::json(br#"{"a": 1, "a": 2}"#).expect("JSON");
+        let violations = Violation::duplicate_keys(document.root(), 9);
+        assert_eq!(violations[0].to_string(), "/a: duplicate key \"a\"");
     }
 }

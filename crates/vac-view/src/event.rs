@@ -11,7 +11,7 @@ use vac_value::{Encode, EncodeError, Encoder, Encoding, Key, Layout, MapEncoder}
 use crate::author::MessageAuthor;
 use crate::context::Context;
 use crate::event_time::{Derived, EventTime};
-use crate::status::Status;
+use crate::status::{Ended, Status};
 
 /// One event of a session.
 #[derive(Clone, Debug)]
@@ -140,8 +140,10 @@ pub enum EventKind<'e> {
     SessionEnd {
         /// Whether `vac` added the event because no entry of the log states it.
         is_synthesised: bool,
-        /// How the session ended.
+        /// How the session ended; failed also if a tool failed in the last step.
         status: Status,
+        /// How it ended, apart from failures of tools.
+        ended: Ended,
     },
 }
 
@@ -395,9 +397,10 @@ impl<'e> Members<'e> {
                 self.encoded("usage", *usage);
                 self.members.extend(cost.map(|cost| ("cost", Value::Float(cost))));
             }
-            EventKind::SessionEnd { is_synthesised, status } => {
+            EventKind::SessionEnd { is_synthesised, status, ended } => {
                 self.flag("synthesised", *is_synthesised);
                 self.text("status", Some(status.name()));
+                self.text("ended", Some(ended.name()));
             }
         }
     }

@@ -43,7 +43,7 @@ use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::{Event, EventKind};
 use crate::event_time::{Derived, EventTime, SessionClock};
 use crate::session_info::SessionInfo;
-use crate::status::Status;
+use crate::status::{Ended, Status};
 
 /// The events to report.
 #[derive(Clone, Copy, Debug)]
@@ -237,7 +237,7 @@ impl<'t, 'f> EventSink<'t, 'f> {
         if !self.has_begun {
             self.output.begin(None)?;
         }
-        self.output.end(self.reader.status())?;
+        self.output.end(self.reader.status(), self.reader.ended())?;
         let mut skipped = self.output.skipped;
         skipped.invalid_annotations =
             self.reader.invalid_annotations + u64::from(self.output.info.has_invalid_annotations);
@@ -319,13 +319,13 @@ impl Output<'_, '_> {
         Some(time)
     }
 
-    fn end(&mut self, status: Status) -> Result<(), Error> {
+    fn end(&mut self, status: Status, ended: Ended) -> Result<(), Error> {
         let time = self.clock.end(self.info.end());
         let ends_by = self.ends_by.take();
         if !self.options.boundaries {
             return Ok(());
         }
-        let kind = EventKind::SessionEnd { is_synthesised: ends_by.is_none(), status };
+        let kind = EventKind::SessionEnd { is_synthesised: ends_by.is_none(), status, ended };
         let entry_id = ends_by.as_ref().and_then(|entry| entry.id.as_deref());
         let context = Context { entry_id, ..Context::default() };
         (self.receive)(&event(&self.info, time, context, kind))

@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::entry_reader::{EntryReader, EntryVisitor};
 use crate::event::EventKind;
 use crate::event_time::to_utc;
+use crate::record;
 use crate::session_info::SessionInfo;
 use crate::status::{Ended, Status};
 use crate::usage_totals::UsageTotals;
@@ -38,8 +39,12 @@ pub struct Facts {
     /// The agent whose format the log has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
-    /// The format of the log, or the encoding of the record.
+    /// The format of the log. A record states it in its annotations; of one without them, it is
+    /// `record-json` and the like.
     pub variant: String,
+    /// The encoding of a record: `json` or `cbor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
     /// The name of the agent's program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cli_name: Option<String>,
@@ -250,6 +255,11 @@ impl FactsSink {
         &self.info.record
     }
 
+    /// Returns the labels of the record, by key.
+    pub fn labels(&self) -> &BTreeMap<String, String> {
+        &self.info.labels
+    }
+
     /// Returns the files that the session comes from.
     pub fn sources(&self) -> &[SourceFile] {
         &self.info.sources
@@ -276,10 +286,14 @@ impl FactsSink {
         let environment = session.environment.as_ref();
         let vcs = info.record.vcs.as_ref();
         let annotations = info.annotations.as_ref();
+        let encoding = record::encoding(variant);
         let facts = Facts {
             session_id: info.session_id(),
             adapter: info.adapter.map(|adapter| adapter.name().to_owned()),
-            variant: variant.to_owned(),
+            variant: annotations
+                .filter(|_| encoding.is_some())
+                .map_or_else(|| variant.to_owned(), |it| it.variant.to_string()),
+            encoding,
             cli_name: owned(meta.cli_name.as_deref()),
             cli_version: owned(meta.cli_version.as_deref()),
             models: models(&info, &counts.main_models, &counts.subagent_models),

@@ -50,7 +50,7 @@
 //! | `tool_result` | every tool result | `tool`, `canonical`, `category`, `server`, `call-id`, `outcome`, `exit-code`, `text`, `output` |
 //! | `permission` | every permission decision | `decision`, `by`, `what`, `call-id` |
 //! | `usage` | every entry that states tokens or a cost | `model`, `usage`, `cost` |
-//! | `session_end` | the session | `synthesised`, `status` |
+//! | `session_end` | the session | `synthesised`, `status`, `ended` |
 //!
 //! Any of them can have `subagent`, `superseded`, `duplicate-of` and `inherited`.
 //!

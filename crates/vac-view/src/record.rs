@@ -63,6 +63,15 @@ pub fn read<T>(
     }
 }
 
+/// Returns the encoding of the record that a session was read from, by its variant.
+pub(crate) fn encoding(variant: &str) -> Option<&'static str> {
+    match variant {
+        "record-json" | "signed-record-json" => Some("json"),
+        "record-cbor" | "signed-record-cbor" => Some("cbor"),
+        _ => None,
+    }
+}
+
 /// A record as a session.
 pub struct RecordSession<'d, 'a> {
     head: VerifiableAgentRecord<'static>,

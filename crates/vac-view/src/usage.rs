@@ -361,6 +361,7 @@ mod tests {
             end: None,
             parent: None,
             relation: None,
+            labels: BTreeMap::new(),
         };
         SessionUsage { head, statements, skipped: BTreeMap::new() }
     }

@@ -51,13 +51,14 @@ pub fn check_span(since: Option<i128>, until: Option<i128>) -> Result<()> {
     }
 }
 
-/// Parses a time, or a number of seconds since 1970, and returns seconds since 1970. A day, month
-/// or year means its first second. Digits alone are seconds, not a year.
+/// Parses a time, or seconds since 1970, and returns seconds since 1970. A day, a month or a year is
+/// its beginning. Four digits are a year, and other digits alone are seconds.
 ///
 /// # Errors
 /// If the text is not a time.
 pub fn at(text: &str) -> Result<u64, String> {
-    if text.bytes().all(|byte| byte.is_ascii_digit())
+    if text.len() != 4
+        && text.bytes().all(|byte| byte.is_ascii_digit())
         && let Ok(seconds) = text.parse()
     {
         return Ok(seconds);
@@ -175,6 +176,9 @@ mod tests {
     #[test]
     fn moments_are_seconds_since_1970() {
         assert_eq!(super::at("1795500000"), Ok(1_795_500_000));
+        assert_eq!(super::at("2026"), Ok(1_767_225_600));
+        assert_eq!(super::at("02026"), Ok(2026));
+        assert_eq!(super::at("0"), Ok(0));
         assert_eq!(super::at("1970-01-02"), Ok(86_400));
         assert_eq!(super::at("1970-01-01T00:01:00.9Z"), Ok(60));
         assert!(super::at("1969-12-31").is_err() && super::at("-1").is_err());

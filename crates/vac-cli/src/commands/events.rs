@@ -31,7 +31,8 @@ use crate::sessions::{ReadOptions, Signature};
 /// The first event of a signed record has the member `signature`: `not-checked`, or `verified` if
 /// --key was given and the signature is valid.
 ///
-/// `session_start` and `session_end` have the member `synthesised` if no entry states them. A
+/// `session_start` and `session_end` have the member `synthesised` if no entry states them. The latter
+/// has a `status`, and `ended`, which disregards failures of tools. A
 /// timestamp that the log does not state has `timestamp-derived`: `file-name`, or `order` if it
 /// is that of the event before plus a microsecond. `left-out` counts what is not in a `text`.
 #[derive(Args)]
@@ -54,7 +55,7 @@ use crate::sessions::{ReadOptions, Signature};
 pub struct EventsArgs {
     /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
     /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
-    #[arg(value_name = "FILE", required_unless_present = "last")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadOptions,
@@ -114,6 +115,7 @@ impl EventsArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let sessions = self.reading.sessions(&self.files, printer)?;
+        sessions.check_named()?;
         let options = self.options();
         let mut out = BufWriter::new(printer.records());
         let mut skipped = SkippedEvents::default();

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::export::{
     ExportFormat, ExportOptions, ExportSummary, PartitionColumn, export_to_folder, export_to_stdout,
 };
-use crate::format::{group_digits, pluralize};
+use crate::format::pluralize;
 use crate::help;
 use crate::json_output::{Document, ExportOutput, ExportedTable, FailedFile};
 use crate::mode_option::ModeOption;
@@ -197,11 +197,11 @@ impl ExportArgs {
         let is_stdout = self.output == Path::new("-");
         let ExportSummary { new, changed, unchanged, failures, .. } = summary;
         let (count, what) = match format {
-            ExportFormat::Tables(_) => (summary.rows.values().sum(), "rows"),
-            ExportFormat::Sessions(InterchangeFormat::Otel) => (summary.parts, "spans"),
-            ExportFormat::Sessions(InterchangeFormat::Atif) => (summary.parts, "steps"),
+            ExportFormat::Tables(_) => (summary.rows.values().sum(), "row"),
+            ExportFormat::Sessions(InterchangeFormat::Otel) => (summary.parts, "span"),
+            ExportFormat::Sessions(InterchangeFormat::Atif) => (summary.parts, "step"),
         };
-        let count = group_digits(count);
+        let content = pluralize(count, what);
         let to = if is_stdout { "stdout".to_owned() } else { self.output.display().to_string() };
         let sessions = pluralize(new + changed, "session");
         let changes = if is_stdout {
@@ -213,7 +213,7 @@ impl ExportArgs {
             0 => String::new(),
             count => format!(", {count} failed"),
         };
-        let message = format!("{sessions} exported to {to}: {count} {what}{changes}{failed}");
+        let message = format!("{sessions} exported to {to}: {content}{changes}{failed}");
         printer.info(&message);
     }
 }

@@ -52,7 +52,7 @@ use crate::sessions::{ReadOptions, Sessions, Signature};
 pub struct InspectArgs {
     /// Session logs or records (JSON, CBOR, signed), directories or archives of them, - for stdin,
     /// ARCHIVE/SESSION, or ids of sessions that agents keep (at least 4 characters)
-    #[arg(value_name = "FILE", required_unless_present = "last")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadOptions,
@@ -64,9 +64,11 @@ pub struct InspectArgs {
 impl InspectArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let statements = Mutex::default();
+        let (statements, failed) = (Mutex::default(), Mutex::default());
         let sessions = self.reading.sessions(&self.files, printer)?;
-        let sessions = Sessions { statements: Some(&statements), ..sessions };
+        sessions.check_named()?;
+        let sessions =
+            Sessions { statements: Some(&statements), failed: Some(&failed), ..sessions };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {
             let mut facts = inspect(session, &from.names())?;
@@ -81,7 +83,8 @@ impl InspectArgs {
         }
         let envelopes = statements.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.json {
-            let output = InspectOutput { sessions: found, envelopes };
+            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let output = InspectOutput { sessions: found, failed, envelopes };
             printer.json(&Document::new("inspect", output))?;
         } else {
             let sessions = found.iter().map(lines);
@@ -231,9 +234,14 @@ fn agent(facts: &Facts) -> String {
         Some(adapter) => format!("{name} (format of {adapter})"),
         None => name,
     };
+    let of_record = match facts.encoding {
+        Some("cbor") => ", record in CBOR",
+        Some(_) => ", record in JSON",
+        None => "",
+    };
     match facts.cli_name.as_ref().filter(|cli| **cli != facts.agent) {
-        Some(cli) => format!("{name} ({}), {}", shorten(cli), facts.variant),
-        None => format!("{name}, {}", facts.variant),
+        Some(cli) => format!("{name} ({}), {}{of_record}", shorten(cli), facts.variant),
+        None => format!("{name}, {}{of_record}", facts.variant),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::layout::{self, fit, measure};
 use crate::printer::Printer;
 use crate::printer::line::{ERROR, HEADING, Line};
 use crate::session_scan::{Limits, Scope};
+use crate::size;
 
 /// Search the texts of sessions with a regular expression
 ///
@@ -78,7 +79,7 @@ pub struct SearchArgs {
     #[arg(short, long)]
     count: bool,
     /// Maximum hits to print per session (0 = unlimited)
-    #[arg(short, long, value_name = "N", default_value_t = 1000)]
+    #[arg(short, long, value_name = "N", default_value_t = 1000, value_parser = size::count_or_all)]
     max_count: usize,
     /// Print the hits as JSON
     #[arg(long)]

@@ -222,20 +222,27 @@ impl SignArgs {
         })?;
         drop(progress);
         match (batch.is_one, done.pop()) {
-            (true, Some((_, result))) => self.report_one(result, printer),
+            (true, Some((file, result))) => self.report_one(file, result, printer),
             (_, last) => self.report_all(done.into_iter().chain(last), batch.skipped, printer),
         }
     }
 
-    /// Reports the result of the only record.
-    fn report_one(&self, result: Result<SignOutput, Refusal>, printer: &Printer) -> Result<Exit> {
-        match result {
-            Ok(summary) if self.json => printer.json(&Document::new("sign", summary))?,
-            Ok(_) => {}
-            Err(Refusal::Record(_)) => return Ok(Exit::Failure),
-            Err(Refusal::Error(error)) => return Err(error),
+    /// Reports the result of the only record: a document with the members of one of several files.
+    fn report_one(
+        &self,
+        file: String,
+        result: Result<SignOutput, Refusal>,
+        printer: &Printer,
+    ) -> Result<Exit> {
+        let (signed, error, exit) = match result {
+            Ok(signed) => (Some(signed), None, Ok(Exit::Success)),
+            Err(Refusal::Record(why)) => (None, Some(why), Ok(Exit::Failure)),
+            Err(Refusal::Error(error)) => (None, Some(format!("{error:#}")), Err(error)),
+        };
+        if self.json {
+            printer.json(&Document::new("sign", SignBatchFile { file, signed, error }))?;
         }
-        Ok(Exit::Success)
+        exit
     }
 
     /// Reports the results of all records.

@@ -16,6 +16,7 @@ use crate::key_files;
 use crate::mode_option::ModeOption;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
+use crate::sessions;
 
 /// Returns the end of all help texts of this command.
 fn ending() -> StyledStr {
@@ -55,7 +56,8 @@ enum Command {
 /// Print the SHA-256 that a time stamp is for
 ///
 /// Of a signed record it is that of the signature, for `vac timestamp attach`; of a record it is that
-/// of the payload, for `vac sign --timestamp` (RFC 9921).
+/// of the payload, for `vac sign --timestamp` (RFC 9921). Of any other file it is that of its bytes, with a
+/// warning if the file is a session log.
 #[derive(Args)]
 #[command(after_help = ending())]
 struct Digest {
@@ -113,6 +115,14 @@ impl Digest {
         let digest = match Envelope::read(&bytes) {
             Ok(envelope) => signature_digest(&envelope),
             Err(EnvelopeError::NotSigned(_)) => {
+                if let Some(agent) = sessions::agent_of_bytes(&bytes) {
+                    let log = sessions::is_log(agent);
+                    printer.warn(&format!(
+                        "{}: {log}, not a record: `vac sign --timestamp` takes the time stamp of a \
+                         record only",
+                        self.file.display()
+                    ));
+                }
                 let digest = HashAlgorithm::Sha256.digest(&bytes);
                 if self.hash_envelope { HashAlgorithm::Sha256.digest(&digest) } else { digest }
             }

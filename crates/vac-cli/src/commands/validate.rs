@@ -16,8 +16,9 @@ use crate::input;
 use crate::printer::Printer;
 use crate::schema::{self, Rule};
 use crate::session_names;
+use crate::size;
 use crate::validate::report::Reporter;
-use crate::validate::run::{Settings, validate};
+use crate::validate::run::{Lints, Settings, validate};
 
 /// Check records against the schema
 ///
@@ -28,10 +29,10 @@ use crate::validate::run::{Settings, validate};
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "a file is invalid, or has lint findings with --lint=deny",
+    "a file is invalid, or has reported lint findings with --lint=deny",
     &[
         ("vac validate record.json", "One record"),
-        ("vac validate --lint=deny records/", "A folder, with lint findings as errors"),
+        ("vac validate --lint=secrets,deny records/", "A folder, with likely secrets as errors"),
         ("vac convert session.jsonl | vac validate -", "From stdin"),
         (
             "vac validate --schema point.cddl --include modules --rule point point.cbor",
@@ -62,20 +63,26 @@ pub struct ValidateArgs {
     /// Reject this feature of the CDDL (`.feature`; repeatable)
     #[arg(long, value_name = "NAME", requires = "schema")]
     no_feature: Vec<String>,
-    /// Also report lint findings, such as likely secrets; with `deny`, they decide the exit code,
-    /// too
+    /// Also report lint findings; with `secrets`, only likely secrets; with `deny`, what is reported
+    /// decides the exit code, too
     #[arg(
         long,
         value_enum,
-        value_name = "deny",
+        value_name = "secrets,deny",
         num_args = 0..=1,
+        value_delimiter = ',',
         require_equals = true,
         default_missing_value = "warn",
         hide_possible_values = true
     )]
-    lint: Option<Lint>,
+    lint: Vec<Lint>,
     /// Maximum violations to report per file (0 = unlimited)
-    #[arg(long, default_value_t = vac::validation::MAX_VIOLATIONS, value_name = "N")]
+    #[arg(
+        long,
+        default_value_t = vac::validation::MAX_VIOLATIONS,
+        value_name = "N",
+        value_parser = size::count_or_all
+    )]
     max_errors: usize,
     /// Print the result as JSON
     #[arg(long)]
@@ -96,6 +103,7 @@ enum Format {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Lint {
     Warn,
+    Secrets,
     Deny,
 }
 
@@ -122,8 +130,13 @@ impl ValidateArgs {
             Format::Json => Some(Encoding::Json),
             Format::Cbor => Some(Encoding::Cbor),
         };
-        let settings = Settings { rule, encoding, lint: self.lint.is_some(), max_reported };
-        let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), printer);
+        let lints = match &self.lint[..] {
+            [] => Lints::None,
+            lints if lints.contains(&Lint::Secrets) => Lints::Secrets,
+            _ => Lints::All,
+        };
+        let settings = Settings { rule, encoding, lints, max_reported };
+        let mut reporter = Reporter::new(self.json, self.lint.contains(&Lint::Deny), printer);
         let inputs = input::find(&session_names::resolve_records(&self.paths)?);
         let progress = printer.progress("validating", inputs.len());
         let jobs = thread::available_parallelism().map_or(1, NonZero::get);

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use vac::record_documents::encoding_of_record;
 use vac::signature::{Answer, Answers, PublicKey, SignatureVerdict, Trust, Verification, verify};
 use vac::validation::detect_encoding;
 use vac::value::Encoding;
-use vac::{ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, when};
+use vac::{AGENTS, ConvertOptions, LogVerdict, LogVerification, RecordOptions, Search, when};
 
 use crate::archived;
 use crate::batch::{Batch, Wanted};
@@ -23,6 +24,7 @@ use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::printer::line::{ERROR, HEADING, Line, SUCCESS, WARNING};
 use crate::session_names;
+use crate::sessions;
 use crate::version::COMMIT;
 use log_lines::log_lines;
 
@@ -87,7 +89,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "SIG", required = true)]
     files: Vec<PathBuf>,
     /// Public key of the signer, in PEM or as a line of OpenSSH
-    #[arg(long, value_name = "PUB", required_unless_present_any = ["trust_root", "log"])]
+    #[arg(long, value_name = "PUB")]
     key: Option<PathBuf>,
     /// Log that the record has to be made from, or a folder, database or archive with it
     /// (repeatable)
@@ -129,8 +131,8 @@ pub struct VerifyArgs {
     /// Required subject
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// Time at which certificates and claims have to be valid, such as 2026-03-01,
-    /// 2026-03-01T09:30:00Z, 7d (ago), or seconds since 1970 [default: now]
+    /// Time at which certificates and claims have to be valid, such as 2026,
+    /// 2026-03-01, 2026-03-01T09:30:00Z, 7d (ago), or seconds since 1970 [default: now]
     #[arg(long, value_name = "WHEN", value_parser = when::at)]
     at: Option<u64>,
     /// Print the answers as JSON
@@ -225,6 +227,12 @@ impl Opened {
 impl VerifyArgs {
     /// Runs the command.
     pub fn run(mut self, printer: &Printer) -> Result<Exit> {
+        if self.key.is_none() && self.trust_root.is_none() && self.log.is_empty() {
+            bail!(
+                "nothing to verify with (pass the signer's key with --key PUB, certificates with \
+                 --trust-root FILE, or --log LOG to compare a record with its log)"
+            );
+        }
         self.files = session_names::resolve_records(&self.files)?;
         let batch = Batch::find(&self.files, Wanted::Envelopes);
         let inputs = self.files.iter().chain(&self.record).chain(&self.log);
@@ -256,15 +264,22 @@ impl VerifyArgs {
         let answers = verifier.verify(&opened.signed, opened.record.as_deref(), self);
         let name = signed.display().to_string();
         let (verdict, mut exit) = self.verdict(&answers, &name);
+        let record = self.record.as_deref().unwrap_or(signed);
         let log = match (&self.log[..], opened.record.as_deref()) {
             ([], _) => None,
-            (_, Some(record)) => Some(self.verify_log(record, printer)?),
-            (_, None) => Some(self.verify_log(&opened.signed, printer)?),
+            (_, Some(bytes)) => Some(self.verify_log(record, bytes, printer)?),
+            (_, None) => Some(self.verify_log(signed, &opened.signed, printer)?),
         };
         if log.as_ref().is_some_and(|log| !log.made_from_log) {
             exit = Exit::Failure;
         }
         self.print(&answers, &verdict, &name, log, output.as_ref(), printer)?;
+        if !answers.is_signed
+            && let Some(agent) = sessions::agent_of_bytes(&opened.signed)
+        {
+            let log = sessions::is_log(agent);
+            printer.error(&format!("{name}: {log}, not a signed record ({NOT_SIGNED})"));
+        }
         match output {
             Some(output) if exit == Exit::Success => {
                 let Some(payload) = answers.verified_payload() else {
@@ -295,7 +310,7 @@ impl VerifyArgs {
             bail!("a signature is verified only with --key or --trust-root");
         }
         let record = self.record.as_deref().unwrap_or(signed);
-        let log = self.verify_log(&output_file::read(record)?, printer)?;
+        let log = self.verify_log(record, &output_file::read(record)?, printer)?;
         let exit = if log.made_from_log { Exit::Success } else { Exit::Failure };
         if self.json {
             let file = record.display().to_string();
@@ -309,8 +324,23 @@ impl VerifyArgs {
         Ok(exit)
     }
 
-    /// Finds the logs, and compares the record with them.
-    fn verify_log(&self, record: &[u8], printer: &Printer) -> Result<LogVerification> {
+    /// Finds the logs, and compares the record in a file with them.
+    fn verify_log(&self, file: &Path, record: &[u8], printer: &Printer) -> Result<LogVerification> {
+        let name = file.display();
+        if let Err(error) = vac::record_id(record) {
+            let agent = sessions::agent_of_bytes(record);
+            if let (Some(agent), [other]) = (agent, &self.log[..])
+                && is_record(other)
+            {
+                let (log, other) = (sessions::is_log(agent), other.display());
+                bail!(
+                    "{name}: {log}, and {other} is a record: they are swapped (run `vac verify --log \
+                     {name} {other}`)"
+                );
+            }
+            let why = output_file::why_not_a_record(record, detect_encoding(record));
+            bail!("{name}: {}", why.unwrap_or_else(|| error.to_string()));
+        }
         let (archived, paths) = archived::split_logs(&self.log, record)?;
         let plan = Search { paths, ..Search::default() }.plan()?;
         for trouble in &plan.troubles {
@@ -325,7 +355,11 @@ impl VerifyArgs {
         let record_options =
             RecordOptions { build: COMMIT.map(str::to_owned), ..RecordOptions::default() };
         let options = ConvertOptions { record: record_options, ..ConvertOptions::default() };
-        let log = vac::verify_log(record, &tasks, &options)?;
+        let log = vac::verify_log(record, &tasks, &options).map_err(|error| match error.place {
+            // The log is named.
+            Some(_) => error.into(),
+            None => anyhow::anyhow!("{name}: {error}"),
+        })?;
         if log.verdict == LogVerdict::ValuesDiffer
             && log.log.as_ref().is_some_and(|log| names.contains(log))
         {
@@ -405,6 +439,16 @@ impl VerifyArgs {
             }
         }
     }
+}
+
+/// What to do with a log that is to be verified.
+const NOT_SIGNED: &str = "convert it with `vac convert` and sign it with `vac sign` first, or compare a \
+                          record with it: `vac verify --log LOG RECORD`";
+
+/// Returns whether a file begins as a record, in either encoding.
+fn is_record(path: &Path) -> bool {
+    let found = vac::store::find(&[path.to_owned()], AGENTS);
+    found.logs.iter().any(|log| matches!(encoding_of_record(log, false), Ok(Some(_))))
 }
 
 /// The reason why nothing is written although everything is verified.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use vac::page::{PageCheck, PageContents, check_page, is_page, make_page};
 use vac::parallel::with_stack;
@@ -56,7 +56,7 @@ use crate::version;
 pub struct ViewArgs {
     /// Session log, record (JSON, CBOR, signed), - for stdin, or the id of a session that an agent
     /// keeps (at least 4 characters)
-    #[arg(value_name = "FILE", required_unless_present_any = ["check", "last"])]
+    #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Read the latest session that an agent keeps
     #[arg(long, conflicts_with = "file")]
@@ -88,6 +88,9 @@ impl ViewArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         if let Some(page) = &self.check {
             return check(page, printer);
+        }
+        if self.file.is_none() && !self.last {
+            bail!(sessions::NOTHING_NAMED);
         }
         let last = Last { last: self.last.then_some(1) };
         let file = self.file.as_slice();

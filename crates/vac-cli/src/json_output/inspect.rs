@@ -3,6 +3,7 @@
 use serde::Serialize;
 use vac::view::facts::Facts;
 
+use super::FailedFile;
 use crate::sessions::Signature;
 
 /// The result of `vac inspect`.
@@ -10,6 +11,8 @@ use crate::sessions::Signature;
 pub struct InspectOutput {
     /// The sessions, in the order of the arguments.
     pub sessions: Vec<InspectedSession>,
+    /// The files and logs that could not be read.
+    pub failed: Vec<FailedFile>,
     /// Envelopes that do not contain their record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub envelopes: Vec<InspectedEnvelope>,

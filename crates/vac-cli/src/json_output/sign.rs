@@ -37,7 +37,8 @@ pub struct SignBatchOutput {
     pub summary: SignSummary,
 }
 
-/// A file that was signed, or the reason why it was not.
+/// A file that was signed, or the reason why it was not: the document of one file, and a part of that of
+/// several.
 #[derive(Serialize)]
 pub struct SignBatchFile {
     /// The record.

@@ -44,6 +44,9 @@ impl MarkdownView {
                 writeln!(text, "- {name}: {}", code(&value)).expect(WRITES);
             }
         }
+        for (key, value) in &head.labels {
+            writeln!(text, "- label {}: {}", code(key), code(value)).expect(WRITES);
+        }
         text + "\n"
     }
 

@@ -65,6 +65,7 @@ impl TextView {
         if let (Some(parent), Some(relation)) = (&head.parent, head.relation) {
             second.push(format!("{} of {parent}", relation.as_str()));
         }
+        second.extend(head.labels.iter().map(|(key, value)| format!("{key}={value}")));
         if !second.is_empty() {
             let second = wrap(&second.join("  "), self.width);
             lines.extend(second.iter().map(|line| Line::new().text(line)));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
+use vac::store::endless::{read_rest, too_large};
 use vac::store::join::detect;
 use vac::validation::lint::{self, Finding};
 use vac::validation::signed::{self, Payload};
@@ -32,10 +33,21 @@ pub struct Settings<'s> {
     pub rule: Rule<'s>,
     /// The encoding; `None` detects it.
     pub encoding: Option<Encoding>,
-    /// Whether to lint documents, too.
-    pub lint: bool,
+    /// The lints that documents are checked with, too.
+    pub lints: Lints,
     /// Maximum violations to report for an input, and maximum lint findings.
     pub max_reported: usize,
+}
+
+/// A choice of lints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lints {
+    /// None.
+    None,
+    /// Likely secrets only.
+    Secrets,
+    /// All of them.
+    All,
 }
 
 /// The result of validating an input.
@@ -148,6 +160,7 @@ struct Run<'r> {
 impl Run<'_> {
     fn read(&mut self) -> io::Result<()> {
         let mut reader = self.input.open()?;
+        let max = reader.max_in_memory;
         let mut head = Vec::new();
         reader.by_ref().take(STREAM_SIZE as u64).read_to_end(&mut head)?;
         let is_big = head.len() == STREAM_SIZE;
@@ -158,7 +171,7 @@ impl Run<'_> {
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {
                 let reader = Cursor::new(head).chain(reader);
-                return self.validate_lines(BufReader::with_capacity(CHUNK, reader));
+                return self.validate_lines(BufReader::with_capacity(CHUNK, reader), max);
             }
             if is_big && self.can_stream() {
                 let reader = Cursor::new(head).chain(reader);
@@ -166,7 +179,7 @@ impl Run<'_> {
             }
         }
         let mut bytes = head;
-        reader.read_to_end(&mut bytes)?;
+        read_rest(reader, &mut bytes, max)?;
         // Short text can be parsed as a sequence of CBOR items, which would hide the reason.
         if encoding == Encoding::Cbor && self.is_dubious(&bytes) {
             self.validate_one(&bytes, encoding);
@@ -233,7 +246,7 @@ impl Run<'_> {
     }
 
     fn can_stream(&self) -> bool {
-        self.settings.rule.is_for_records() && !self.settings.lint
+        self.settings.rule.is_for_records() && self.settings.lints == Lints::None
     }
 
     /// Validates bytes as one document.
@@ -245,7 +258,7 @@ impl Run<'_> {
     }
 
     /// Validates one JSON document on each line. Empty lines are skipped.
-    fn validate_lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
+    fn validate_lines(&mut self, mut reader: impl BufRead, max: u64) -> io::Result<()> {
         let mut line = Vec::new();
         let mut start = 0;
         for number in 1.. {
@@ -266,7 +279,11 @@ impl Run<'_> {
                     start += length;
                     continue;
                 }
-                reader.read_until(b'\n', &mut line)?;
+                let room = max.saturating_sub(line.len() as u64);
+                reader.by_ref().take(room).read_until(b'\n', &mut line)?;
+                if line.len() as u64 == max {
+                    return Err(too_large(max));
+                }
             }
             start += line.len();
             let text = line.trim_ascii_end();
@@ -392,8 +409,11 @@ impl Run<'_> {
                 self.add_violations(violations, place);
             }
         }
-        if self.settings.lint {
-            let findings = lint::lint(&document);
+        if self.settings.lints != Lints::None {
+            let mut findings = lint::lint(&document);
+            if self.settings.lints == Lints::Secrets {
+                findings.retain(|finding| finding.kind.is_some());
+            }
             let reported = &mut self.outcome.findings;
             reported.total += findings.len();
             let room = self.settings.max_reported - reported.first.len();

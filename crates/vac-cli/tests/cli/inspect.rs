@@ -1,5 +1,6 @@
 //! `vac inspect`
 
+use crate::records::small;
 use crate::run::Folder;
 
 /// A session of Gemini with a hostile prompt, a failed tool and tokens.
@@ -130,7 +131,7 @@ fn a_record_has_the_facts_of_its_log() {
         let made = folder.vac(&["convert", "-f", format, "-o", name, NAME]);
         assert_eq!(made.code, 0, "{}", made.stderr);
         let record = folder.vac(&["inspect", "--json", name]).json();
-        log["sessions"][0]["variant"] = format!("record-{format}").into();
+        log["sessions"][0]["encoding"] = format.into();
         assert_eq!(record, log);
     }
 }
@@ -152,7 +153,7 @@ fn records_are_recognised_whatever_their_order_and_size() {
         folder.write("record.json", &record);
         let ran = folder.vac(&["inspect", "record.json"]);
         assert!(ran.stdout.contains("5f0c1d2e-7a10-4c55-9e1b-0d6f2a7b8c91"), "{}", ran.stderr);
-        assert!(ran.stdout.contains("record-json"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("json, record in JSON"), "{}", ran.stdout);
     }
     // Another document that begins with a long text is not a record.
     folder.write("other.json", format!("{{\"before\":\"{long}\",\"session\":{{}}}}"));
@@ -242,4 +243,35 @@ fn claims_of_envelopes_are_shown_as_not_checked() {
     let both = folder.vac(&["inspect", "a.cose", "d.cose", "h.cose"]);
     let words = "envelope   h.cose, which does not contain its record\n";
     assert!(both.code == 1 && both.stdout.contains(words), "{both:?}");
+}
+
+#[test]
+fn record_states_the_variant_of_its_log_and_its_encoding() {
+    let folder = folder();
+    let facts = |name: &str| {
+        let session = &folder.vac(&["inspect", "--json", name]).json()["sessions"][0];
+        (session["variant"].clone(), session.get("encoding").cloned())
+    };
+    assert_eq!(facts(NAME), ("json".into(), None));
+    for (encoding, name) in [("json", "r.json"), ("cbor", "r.cbor")] {
+        folder.vac(&["convert", NAME, "-f", encoding, "-o", name]).gives(0, "");
+        assert_eq!(facts(name), ("json".into(), Some(encoding.into())));
+    }
+    // A record of another program need not state a variant.
+    folder.write("other.json", small());
+    assert_eq!(facts("other.json"), ("record-json".into(), Some("json".into())));
+}
+
+#[test]
+fn json_lists_what_could_not_be_read() {
+    let folder = folder();
+    folder.write("notes.json", "{}");
+    let ran = folder.vac(&["inspect", "--json", NAME, "notes.json", "missing.jsonl"]);
+    assert_eq!(ran.code, 2);
+    let json = ran.json();
+    let failed: Vec<_> = json["failed"].as_array().expect("an array").iter().collect();
+    let files: Vec<_> = failed.iter().map(|it| it["file"].as_str().expect("a name")).collect();
+    assert_eq!(files, ["missing.jsonl", "notes.json"]);
+    assert!(failed.iter().all(|it| it["error"].as_str().is_some_and(|why| !why.is_empty())));
+    assert_eq!(json["sessions"].as_array().map(Vec::len), Some(1));
 }

@@ -197,3 +197,17 @@ fn second_log_of_a_session_is_reported() {
     let ran = folder.vac(&convert);
     assert!(ran.stderr.contains("warning: 1 new record of a session"), "{}", ran.stderr);
 }
+
+#[test]
+fn show_and_spans_have_labels() {
+    let folder = folder();
+    convert(&folder, &["-o", "r.json"]);
+    let shown = folder.vac(&["show", "r.json"]).stdout;
+    assert!(shown.contains("host=loom=1 \u{e9}  user=ada"), "{shown}");
+    let shown = folder.vac(&["show", "--md", "r.json"]).stdout;
+    assert!(shown.contains("- label `user`: `ada`\n"), "{shown}");
+    let spans = folder.vac(&["export", "-f", "otel", "-o", "-", "r.json"]).json();
+    let attributes = &spans["resourceSpans"][0]["resource"]["attributes"];
+    let label = json!({"key": "vac.label.user", "value": {"stringValue": "ada"}});
+    assert!(attributes.as_array().is_some_and(|all| all.contains(&label)), "{attributes}");
+}

@@ -152,6 +152,8 @@ fn likely_secrets_are_reported_without_their_value() {
     folder.vac(&["validate", "--lint", "a.json"]).gives(0, line);
     folder.vac(&["validate", "--lint=deny", "a.json"]).gives(1, line);
     folder.vac(&["validate", "a.json"]).gives(0, "");
+    folder.vac(&["validate", "--lint=secrets", "a.json"]).gives(0, line);
+    folder.vac(&["validate", "--lint=secrets,deny", "a.json"]).gives(1, line);
     let ran = folder.vac(&["validate", "--lint", "--json", "a.json"]);
     assert_eq!(ran.json()["files"][0]["lint"][0]["kind"], "github-token");
     assert!(!ran.stdout.contains("16C7") && !ran.stdout.contains("horse"), "{ran:?}");
@@ -168,4 +170,17 @@ fn findings_change_the_exit_code_only_when_denied() {
     let ran = folder.vac(&["validate", "--lint=deny", "a.json"]);
     ran.gives(1, line);
     assert_eq!(ran.stderr, "1 file: 1 valid, 0 invalid, 0 unreadable; 1 lint finding\n");
+    folder.vac(&["validate", "--lint=secrets,deny", "a.json"]).gives(0, "");
+}
+
+#[test]
+fn seconds_of_a_log_are_not_reported() {
+    let folder = Folder::new();
+    let of_log = record(r#"{"type": "user", "timestamp": 5}"#).replacen(
+        r#""entries""#,
+        r#""session-end": 6, "vac": {"agent": "goose"}, "entries""#,
+        1,
+    );
+    folder.write("a.json", of_log);
+    folder.vac(&["validate", "--lint=deny", "a.json"]).gives(0, "");
 }

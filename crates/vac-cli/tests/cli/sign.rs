@@ -83,6 +83,13 @@ fn likely_secrets_are_named_or_denied() {
         assert!(!ran.stderr.contains("horse"), "{ran:?}");
         assert!(!folder.path().join("denied").exists());
     }
+    // One shape for one file and several.
+    let ran = sign(&folder, &["leak.json", "-o", "denied", "--deny-secrets", "--json"]);
+    let json = ran.json();
+    assert_eq!((ran.code, &json["file"]), (1, &"leak.json".into()));
+    assert_eq!(json["error"], "not signed (--deny-secrets): 12 likely secrets");
+    let json = sign(&folder, &["missing.json", "-o", "denied", "--json"]).json();
+    assert!(json["error"].as_str().is_some_and(|it| it.starts_with("cannot read missing.json")));
     let quiet = sign(&folder, &["leak.json", "-o", "signed", "--force", "-q"]);
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
     let json = sign(&folder, &["leak.json", "-o", "signed", "--force", "--json"]).json();

@@ -175,3 +175,105 @@ fn options_that_cannot_be_met_are_refused() {
         assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
     }
 }
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path().join(name)).expect("a file")
+}
+
+/// Returns a folder with a log, its record, a file with the record twice, and a key.
+fn with_record() -> Folder {
+    let folder = folder();
+    folder.vac(&["convert", "session.jsonl", "-o", "record.json"]).gives(0, "");
+    let record = read(&folder, "record.json");
+    folder.write("two.json", record.repeat(2));
+    folder.vac(&["keygen", "-o", "keys/"]);
+    folder
+}
+
+#[test]
+fn verify_names_what_is_not_a_record() {
+    let folder = with_record();
+    let fails = |arguments: &[&str], message: &str| {
+        let ran = folder.vac(arguments);
+        ran.gives(2, "");
+        assert_eq!(ran.stderr, format!("error: {message}\n"));
+    };
+    fails(
+        &["verify", "--log", "record.json", "session.jsonl"],
+        "session.jsonl: this is a Claude Code log, and record.json is a record: they are swapped \
+         (run `vac verify --log session.jsonl record.json`)",
+    );
+    fails(
+        &["verify", "--log", "session.jsonl", "session.jsonl"],
+        "session.jsonl: this is a Claude Code log, not a record; convert it first with `vac convert`",
+    );
+    fails(
+        &["verify", "--log", "session.jsonl", "two.json"],
+        "two.json: several records in one file, where one is expected (`vac convert -o FOLDER/` \
+         writes one file for each session)",
+    );
+    let twice = read(&folder, "record.json").replacen('{', r#"{"a": 1, "a": 2, "#, 1);
+    folder.write("twice.json", twice);
+    fails(
+        &["verify", "--log", "session.jsonl", "twice.json"],
+        "twice.json: the record has duplicate keys",
+    );
+    fails(
+        &["verify", "record.json"],
+        "nothing to verify with (pass the signer's key with --key PUB, certificates with \
+         --trust-root FILE, or --log LOG to compare a record with its log)",
+    );
+    let ran = folder.vac(&["verify", "session.jsonl", "--key", "keys/signing-key.pub.pem"]);
+    assert_eq!(ran.code, 1);
+    let last = ran.stderr.lines().last().expect("a message");
+    assert!(
+        last.starts_with("error: session.jsonl: this is a Claude Code log, not a signed record ("),
+        "{last}"
+    );
+}
+
+#[test]
+fn digest_of_a_log_has_a_warning() {
+    let folder = with_record();
+    let of_log = folder.vac(&["timestamp", "digest", "session.jsonl"]);
+    assert_eq!(of_log.code, 0);
+    let warning = "warning: session.jsonl: this is a Claude Code log, not a record: `vac sign \
+                   --timestamp` takes the time stamp of a record only\n";
+    assert_eq!(of_log.stderr, warning);
+    assert_eq!(folder.vac(&["timestamp", "digest", "record.json"]).stderr, "");
+}
+
+#[test]
+fn commands_without_a_session_say_how_to_name_one() {
+    for command in ["inspect", "events", "view"] {
+        let ran = Folder::new().vac(&[command]);
+        ran.gives(2, "");
+        assert_eq!(
+            ran.stderr,
+            "error: no session named (pass a file, a folder, - for stdin, the id of a session that \
+             `vac list` prints, or --last)\n"
+        );
+    }
+}
+
+#[test]
+fn numbers_that_are_not_say_what_is_expected() {
+    for (arguments, expected) in [
+        (&["show", "--last", "x"][..], "expected a number from 1"),
+        (&["show", "--last", "0"], "expected a number from 1"),
+        (&["search", "-m", "z", "a"], "expected a number; 0 means no limit"),
+        (&["validate", "--max-errors", "z", "a"], "expected a number; 0 means no limit"),
+    ] {
+        let ran = Folder::new().vac(arguments);
+        ran.gives(2, "");
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn missing_key_says_how_to_make_one() {
+    let folder = with_record();
+    let ran = folder.vac(&["sign", "record.json", "--key", "keys/missing.pem", "-o", "a.cose"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.ends_with("(make a key with `vac keygen -o keys/`)\n"), "{}", ran.stderr);
+}

@@ -2,24 +2,21 @@
 
 use std::fmt;
 
-use vac_value::printable;
-
-/// The maximum number of characters of a text that a message shows.
-const MAX_CHARACTERS: usize = 60;
+use vac_value::found_text;
 
 /// A text that is not among the values of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownText {
-    /// The beginning of the text.
-    pub text: String,
+    /// A description of the text, which shows it if it is short and not a likely secret.
+    pub found: String,
     /// The values of the enum.
     pub expected: &'static [&'static str],
 }
 
 impl UnknownText {
-    /// Creates the error for a text, of which it keeps the beginning.
+    /// Creates the error for a text.
     pub fn new(text: &str, expected: &'static [&'static str]) -> Self {
-        Self { text: printable(text, MAX_CHARACTERS), expected }
+        Self { found: found_text(text), expected }
     }
 }
 
@@ -27,7 +24,7 @@ impl fmt::Display for UnknownText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let expected = self.expected.iter().map(|value| format!("{value:?}"));
         let expected = crate::describe::list(expected);
-        write!(f, "expected {expected}, found \"{}\"", self.text)
+        write!(f, "expected {expected}, found {}", self.found)
     }
 }
 

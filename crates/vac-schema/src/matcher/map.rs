@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Node, ViolationKind};
+use vac_value::{Node, ViolationKind, found_key};
 
 use super::Matcher;
 use super::open_members::OpenMembers;
-use crate::describe::{found_key, key_name};
+use crate::describe::key_name;
 use crate::scalar::equals;
 use crate::tables::{
     Element, ElementKind, Group, GroupId, LiteralKey, LiteralValue, MemberKey, Sequence, TypeId,

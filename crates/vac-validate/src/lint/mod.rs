@@ -31,6 +31,7 @@ mod times;
 
 use std::fmt;
 
+use vac_value::secrets::contains_secret;
 use vac_value::{Document, Node, printable};
 
 use entries::Entries;
@@ -46,7 +47,10 @@ pub const CODES: &[(&str, &str)] = &[
     (secrets::CODE, "a text in the format of a token, a private key, or a password in a URL"),
     ("line-range", "lines that end before they start, or start at 0"),
     ("result-without-call", "a tool result whose call-id no call has"),
-    ("seconds-timestamp", "a number of milliseconds that looks like one of seconds"),
+    (
+        "seconds-timestamp",
+        "a number of milliseconds that looks like one of seconds, unless it is that of a log",
+    ),
     ("time-order", "an entry that is older than the one before it"),
 ];
 
@@ -118,7 +122,7 @@ impl Findings {
 
 /// Quotes the beginning of a text, unless it contains a likely secret.
 fn quote(text: &str) -> String {
-    if secrets::is_in(text) {
+    if contains_secret(text) {
         return "(redacted)".to_owned();
     }
     format!("\"{}\"", printable(text, 40))

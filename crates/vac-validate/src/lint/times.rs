@@ -1,4 +1,8 @@
-//! Lints timestamps that are out of order or in seconds, and ends that are before their starts.
+//! Lints timestamps that are out of order or in seconds, and ends before starts.
+//!
+//! Numbers of seconds are not reported in a record with annotations of `vac` on its session: they
+//! are those of the log, which are kept as they are, and what reads the record tells the two units
+//! apart. In a record of another program, they may be a mistake of its author.
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_record::time::is_in_seconds;
@@ -7,20 +11,34 @@ use vac_value::Node;
 
 use super::{Entries, Findings};
 
+/// The key of annotations.
+const ANNOTATIONS: &str = "vac";
+
 pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &mut Findings) {
+    let session = record.member(verifiable_agent_record::SESSION);
+    let is_of_log = session.is_some_and(|session| session.member(ANNOTATIONS).is_some());
     unit(record, verifiable_agent_record::CREATED, "", findings);
-    if let Some(session) = record.member(verifiable_agent_record::SESSION) {
+    if let Some(session) = session {
         let path = format!("/{}", verifiable_agent_record::SESSION);
         let (start, end) = (session_trace::SESSION_START, session_trace::SESSION_END);
-        span(session, start, end, &path, findings);
+        if !is_of_log {
+            unit(session, start, &path, findings);
+            unit(session, end, &path, findings);
+        }
+        order_of_span(session, start, end, &path, findings);
     }
-    order(entries, findings);
+    order(entries, is_of_log, findings);
 }
 
 /// Lints a map with a start and an end.
 pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findings: &mut Findings) {
     unit(map, start, path, findings);
     unit(map, end, path, findings);
+    order_of_span(map, start, end, path, findings);
+}
+
+/// Lints the order of a start and an end.
+fn order_of_span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findings: &mut Findings) {
     let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };
     if let (Some(from), Some(to)) = (instant(first), instant(last))
         && to < from
@@ -49,14 +67,16 @@ fn instant(node: Node<'_, '_>) -> Option<i128> {
 }
 
 /// Lints the order of timestamps within each list of entries.
-fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
+fn order(entries: &Entries<'_, '_>, is_of_log: bool, findings: &mut Findings) {
     // The last timestamp in the list of each parent; the record's own is first.
     let mut before: Vec<Option<(i128, usize)>> = vec![None];
     for (place, entry) in entries.iter() {
         before.push(None);
         let Some(timestamp) = entry.node.member(message_entry::TIMESTAMP) else { continue };
         let path = || entries.path(place, message_entry::TIMESTAMP);
-        seconds(timestamp, findings, path);
+        if !is_of_log {
+            seconds(timestamp, findings, path);
+        }
         let Some(moment) = instant(timestamp) else { continue };
         let list = &mut before[entry.parent.map_or(0, |parent| parent + 1)];
         if let Some((last, index)) = list

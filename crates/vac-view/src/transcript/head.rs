@@ -1,5 +1,7 @@
 //! The facts about a session that are known before its entries are read.
 
+use std::collections::BTreeMap;
+
 use vac_adapter::Session;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::SourceFile;
@@ -29,6 +31,8 @@ pub struct Head {
     pub parent: Option<String>,
     /// The relation to that session.
     pub relation: Option<Relation>,
+    /// The labels of the record, by key.
+    pub labels: BTreeMap<String, String>,
 }
 
 impl Head {
@@ -52,6 +56,7 @@ impl Head {
             end: info.end().and_then(to_utc),
             parent: annotations.and_then(|it| it.parent.as_deref()).map(str::to_owned),
             relation: annotations.and_then(|it| it.relation),
+            labels: info.labels.clone(),
         }
     }
 }

@@ -4,32 +4,20 @@
 //! A secret is reported by its kind and its place, never by its value. Strings that are
 //! obviously placeholders (`ghp_xxxx...`, `user:password@host`) are not reported.
 //!
-//! # Decisions
-//!
-//! * **Published formats only.** A token has a prefix that names its issuer, and a rest of a known
-//!   length and alphabet. A hash, a UUID or a blob of base64 has no such prefix at the start of a
-//!   word, so that it is not reported. Secrets without a format (most passwords) are not found.
-//! * **Linear time, and most bytes are skipped.** A token has a word of at least 20 characters, so
-//!   the search moves on by 20 bytes at a time where words are shorter. Passwords in URLs are
-//!   found by their `@`, private keys by their first line. Candidates are compared up to a fixed
-//!   length, without backtracking.
-//! * **JSON is searched without decoding it.** No token contains a character that has to be
-//!   escaped, and a backslash ends a token. JSON inside of a string, whose quotes are escaped,
-//!   needs no decoding either. Only strings in which letters, digits or punctuation are escaped
-//!   (`\u0067hp_...`) are decoded.
+//! [`vac_value::secrets`] has the formats, and decides what a text contains. A private key may be
+//! split over several strings, as the lines of a patch are; it is reported at the string that
+//! contains the most of it.
 
-mod formats;
-mod placeholder;
-mod search;
 #[cfg(test)]
 mod tests;
-mod url;
 
-use vac_value::path::{Locator, Step};
+use vac_value::path::Locator;
+use vac_value::secrets::{PRIVATE_KEY, SplitKey, has_key_header, has_needless_escape, search};
 use vac_value::{Document, Encoding, Kind, Node};
 
+pub use vac_value::secrets::SECRET_KINDS;
+
 use super::{Finding, Findings};
-use search::{has_needless_escape, search};
 
 /// The code of the lint.
 pub(super) const CODE: &str = "likely-secret";
@@ -43,14 +31,11 @@ const MIN_LENGTH: usize = 14;
 pub struct Secret {
     /// The kind, for example `github-token`; see [`SECRET_KINDS`].
     pub kind: &'static str,
-    /// The JSON pointer of the string. A key that is itself a secret is replaced by `(redacted)`.
+    /// The JSON pointer of the string. A key that contains a secret itself is `(redacted)`.
     pub path: String,
     /// The number of secrets of this kind in the string.
     pub count: usize,
 }
-
-/// All kinds of secrets that are found, in alphabetical order.
-pub const SECRET_KINDS: &[&str] = formats::KINDS;
 
 /// Finds likely secrets in the strings of a document, including its keys and byte strings, in
 /// document order.
@@ -83,7 +68,8 @@ pub fn may_contain_secrets(bytes: &[u8], encoding: Encoding) -> bool {
     if !is_possible {
         search(bytes, |_| is_possible = true);
     }
-    is_possible
+    // The key may be in other strings.
+    is_possible || has_key_header(bytes)
 }
 
 pub(super) fn lint(document: &Document<'_>, findings: &mut Findings) {
@@ -96,27 +82,28 @@ pub(super) fn lint(document: &Document<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns whether a text contains a likely secret.
-pub(super) fn is_in(text: &str) -> bool {
-    let mut is_found = false;
-    search(text.as_bytes(), |_| is_found = true);
-    is_found
-}
-
 /// Finds likely secrets, each with the index of its node.
 fn located(document: &Document<'_>) -> Vec<(u32, Secret)> {
     let mut locator = Locator::default();
     let mut all = Vec::new();
     let mut found = Kinds::default();
+    let mut split_key = SplitKey::default();
     for node in (0..document.root().after()).map(|index| document.node(index)) {
-        if node.raw().len() < MIN_LENGTH || !matches!(node.kind(), Kind::Text | Kind::Bytes) {
+        if !matches!(node.kind(), Kind::Text | Kind::Bytes) {
+            continue;
+        }
+        let completes_key = is_split_key(node, &mut split_key);
+        if node.raw().len() < MIN_LENGTH {
             continue;
         }
         in_string(node, &mut found);
+        if completes_key && !found.contains(PRIVATE_KEY) {
+            found.add(PRIVATE_KEY);
+        }
         if found.0.is_empty() {
             continue;
         }
-        let path = pointer(&mut locator, node);
+        let path = locator.pointer(node);
         let secret = |&(kind, count)| (node.index(), Secret { kind, path: path.clone(), count });
         all.extend(found.0.iter().map(secret));
         found.0.clear();
@@ -143,17 +130,16 @@ fn in_string(node: Node<'_, '_>, found: &mut Kinds) {
     }
 }
 
-/// Returns the JSON pointer of a node, without the text of keys that are secrets.
-fn pointer(locator: &mut Locator, node: Node<'_, '_>) -> String {
-    let mut pointer = String::new();
-    for (step, _) in locator.steps(node) {
-        pointer.push('/');
-        match &step {
-            Step::Key(key) if is_in(key) => pointer.push_str("(redacted)"),
-            step => pointer.push_str(&step.to_string()),
-        }
+/// Returns whether a string completes a private key that began in an earlier one.
+fn is_split_key(node: Node<'_, '_>, key: &mut SplitKey) -> bool {
+    if let Some(text) = node.text_bytes() {
+        key.next(text)
+    } else if let (Encoding::Json, [b'"', text @ .., b'"']) = (node.encoding(), node.raw()) {
+        key.next(text)
+    } else {
+        node.bytes().is_some_and(|bytes| key.next(&bytes))
+            || node.text().is_some_and(|text| key.next(text.as_bytes()))
     }
-    pointer
 }
 
 /// The kinds of the secrets in a string, each with its number.
@@ -161,6 +147,10 @@ fn pointer(locator: &mut Locator, node: Node<'_, '_>) -> String {
 struct Kinds(Vec<(&'static str, usize)>);
 
 impl Kinds {
+    fn contains(&self, kind: &str) -> bool {
+        self.0.iter().any(|(known, _)| *known == kind)
+    }
+
     fn add(&mut self, kind: &'static str) {
         match self.0.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,

@@ -104,7 +104,7 @@ fn a_detached_record_is_not_written() {
 #[test]
 fn transcode_and_convert_say_how_to_open_an_envelope() {
     let folder = signed();
-    let words = "this is a signed record; run `vac verify ENV --key KEY -o FILE` first";
+    let words = "this is a signed record (`vac verify ENV --key KEY -o FILE` writes the record";
     for arguments in [
         &["transcode", "signed", "--to", "json"][..],
         &["transcode", "signed", "--to", "cbor", "-o", "out"],

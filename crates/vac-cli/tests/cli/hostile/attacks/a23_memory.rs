@@ -260,3 +260,36 @@ mod limited {
         assert!(peak < 60 << 10, "{peak} kB");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_that_do_not_end_are_refused() {
+    let folder = Folder::new();
+    folder.vac(&["keygen", "-o", "keys/"]);
+    for command in [
+        "convert -o out/",
+        "inspect",
+        "events",
+        "show",
+        "validate",
+        "transcode --to cbor -o out.cbor",
+        "verify --key keys/signing-key.pub.pem",
+        "verify --trust-root",
+        "sign --key keys/signing-key.pem -o out.cose",
+        "view -o out.html",
+        "timestamp digest",
+    ] {
+        let mut arguments: Vec<_> = command.split(' ').collect();
+        arguments.push("/dev/zero");
+        if command.ends_with("--trust-root") {
+            arguments.push("keys/signing-key.pub.pem");
+        }
+        let ran = folder.vac(&arguments);
+        assert_ne!(ran.code, 0, "{command}");
+        let words =
+            "/dev/zero: a device, which may not end (only files, pipes and terminals are read)";
+        assert!(ran.stderr.contains(words), "{command}: {}", ran.stderr);
+    }
+    let ran = folder.vac(&["validate", "/dev/null"]);
+    ran.gives(1, "/dev/null: the input is empty\n");
+}

@@ -5,7 +5,7 @@
 pub(super) struct Alphabet(u128);
 
 impl Alphabet {
-    const fn new(characters: &[u8]) -> Self {
+    pub const fn new(characters: &[u8]) -> Self {
         let mut set = 0;
         let mut at = 0;
         while at < characters.len() {
@@ -15,7 +15,7 @@ impl Alphabet {
         Self(set)
     }
 
-    const fn and(self, other: Self) -> Self {
+    pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -33,12 +33,14 @@ const DIGITS: Alphabet = Alphabet::new(b"0123456789");
 pub(super) const HEX: Alphabet = DIGITS.and(Alphabet::new(b"abcdef"));
 const UPPER: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const LOWER: Alphabet = Alphabet::new(b"abcdefghijklmnopqrstuvwxyz");
-const UPPER_DIGITS: Alphabet = UPPER.and(DIGITS);
+pub(super) const UPPER_DIGITS: Alphabet = UPPER.and(DIGITS);
 const LOWER_DIGITS: Alphabet = LOWER.and(DIGITS);
-const ALPHANUMERIC: Alphabet = UPPER.and(LOWER_DIGITS);
+pub(super) const ALPHANUMERIC: Alphabet = UPPER.and(LOWER_DIGITS);
 const ALPHANUMERIC_DASH: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"-"));
 /// Base 64 with the URL-safe alphabet of RFC 4648.
 pub(super) const BASE64URL: Alphabet = ALPHANUMERIC_DASH.and(Alphabet::new(b"_"));
+/// Base 64 with the alphabet of RFC 4648 that is not for URLs, and padding.
+pub(super) const STANDARD_BASE64: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"+/="));
 /// Base 64 with either alphabet.
 pub(super) const BASE64: Alphabet = BASE64URL.and(Alphabet::new(b"+/="));
 /// The characters of words. A token does not end before one of them.
@@ -65,8 +67,24 @@ const fn format(kind: &'static str, prefix: &'static str, parts: &'static [Part]
     Format { kind, prefix, parts }
 }
 
+/// The kind of a long-term API key of Amazon Bedrock.
+pub(super) const AWS_BEDROCK: &str = "aws-bedrock-key";
+/// The kind of a client secret of Entra ID.
+pub(super) const AZURE_SECRET: &str = "azure-client-secret";
+/// The kind of a key of an Azure account, in a connection string.
+pub(super) const AZURE_STORAGE: &str = "azure-account-key";
+/// The kind of a user and password in a header `Authorization: Basic`.
+pub(super) const BASIC: &str = "basic-password";
+/// The kind of a bot's token of Discord, which begins with the bot's number in base 64.
+pub(super) const DISCORD: &str = "discord-token";
 /// The kind of a private key.
 pub(super) const PRIVATE_KEY: &str = "private-key";
+/// The kind of tokens and cookies of Slack.
+pub(super) const SLACK_TOKEN: &str = "slack-token";
+/// The kind of the URL of an incoming webhook of Slack.
+pub(super) const SLACK_WEBHOOK: &str = "slack-webhook";
+/// The kind of a token of HCP Terraform.
+pub(super) const TERRAFORM: &str = "terraform-token";
 /// The kind of a bot's token of Telegram, which begins with the bot's number.
 pub(super) const TELEGRAM: &str = "telegram-token";
 /// The kind of a password in a URL.
@@ -75,12 +93,27 @@ pub(super) const URL_PASSWORD: &str = "url-password";
 /// The part of a Telegram bot token after the number of the bot and a colon.
 pub(super) const TELEGRAM_PARTS: &[Part] = &[Text("AA"), Run(BASE64URL, 33, 33)];
 
+/// A Discord bot token: the number of the bot, a time and a signature.
+pub(super) const DISCORD_PARTS: &[Part] = &[
+    Run(ALPHANUMERIC, 24, 26),
+    Text("."),
+    Run(BASE64URL, 6, 6),
+    Text("."),
+    Run(BASE64URL, 27, 38),
+];
+
 const GITHUB: &[Part] = &[Run(ALPHANUMERIC, 36, 251)];
 const GITLAB: &[Part] = &[Run(BASE64URL, 20, 20)];
+/// A token of GitLab that states where it is stored.
+const GITLAB_ROUTABLE: &[Part] = &[Run(BASE64URL, 27, 256), Text("."), Run(LOWER_DIGITS, 9, 9)];
+const LANGSMITH: &[Part] = &[Run(HEX, 32, 32), Text("_"), Run(HEX, 10, 10)];
 const SLACK: &[Part] = &[Run(ALPHANUMERIC_DASH, 24, 256)];
 const AWS: &[Part] = &[Run(UPPER_DIGITS, 16, 16)];
 const OPENAI: &[Part] = &[Run(BASE64URL, 40, 256)];
 const STRIPE: &[Part] = &[Run(ALPHANUMERIC, 24, 247)];
+const TAILSCALE: &[Part] = &[Run(ALPHANUMERIC, 11, 24), Text("-"), Run(ALPHANUMERIC, 24, 64)];
+const TAVILY: &[Part] = &[Run(ALPHANUMERIC, 32, 32)];
+const TAVILY_PARTS: &[Part] = &[Run(ALPHANUMERIC, 5, 8), Text("-"), Run(ALPHANUMERIC, 40, 56)];
 const HEX32: &[Part] = &[Run(HEX, 32, 32)];
 const HEX40: &[Part] = &[Run(HEX, 40, 40)];
 const HEX64: &[Part] = &[Run(HEX, 64, 64)];
@@ -101,6 +134,7 @@ pub(super) const FORMATS: &[Format] = &[
     format("aws-access-key-id", "AKIA", AWS),
     format("aws-access-key-id", "ASIA", AWS),
     format("crates-io-token", "cio", &[Run(ALPHANUMERIC, 32, 32)]),
+    format("cursor-key", "crsr_", &[Run(ALPHANUMERIC, 64, 64)]),
     format("databricks-token", "dapi", HEX32),
     format("deepseek-token", "sk-", HEX32),
     format("digitalocean-token", "dop_v1_", HEX64),
@@ -109,6 +143,7 @@ pub(super) const FORMATS: &[Format] = &[
     format("docker-token", "dckr_pat_", &[Run(BASE64URL, 27, 27)]),
     format("docker-token", "dckr_oat_", &[Run(BASE64URL, 32, 32)]),
     format("doppler-token", "dp.pt.", &[Run(ALPHANUMERIC, 40, 44)]),
+    format("figma-token", "figd_", &[Run(BASE64URL, 40, 80)]),
     format("github-token", "ghp_", GITHUB),
     format("github-token", "gho_", GITHUB),
     format("github-token", "ghu_", GITHUB),
@@ -120,16 +155,25 @@ pub(super) const FORMATS: &[Format] = &[
         &[Run(ALPHANUMERIC, 22, 22), Text("_"), Run(ALPHANUMERIC, 59, 59)],
     ),
     format("gitlab-token", "glpat-", GITLAB),
-    format(
-        "gitlab-token",
-        "glpat-",
-        &[Run(BASE64URL, 27, 256), Text("."), Run(LOWER_DIGITS, 9, 9)],
-    ),
+    format("gitlab-token", "glpat-", GITLAB_ROUTABLE),
+    format("gitlab-token", "glcbt-", &[Run(ALPHANUMERIC, 1, 5), Text("_"), Run(BASE64URL, 20, 20)]),
     format("gitlab-token", "gldt-", GITLAB),
+    format("gitlab-token", "glffct-", GITLAB),
+    format("gitlab-token", "glft-", GITLAB),
+    format("gitlab-token", "glimt-", &[Run(BASE64URL, 25, 25)]),
     format("gitlab-token", "glrt-", GITLAB),
+    // Of a runner of an instance, a group and a project.
+    format("gitlab-token", "glrt-t1_", GITLAB),
+    format("gitlab-token", "glrt-t2_", GITLAB),
+    format("gitlab-token", "glrt-t3_", GITLAB),
+    format("gitlab-token", "glrt-t1_", GITLAB_ROUTABLE),
+    format("gitlab-token", "glrt-t2_", GITLAB_ROUTABLE),
+    format("gitlab-token", "glrt-t3_", GITLAB_ROUTABLE),
+    format("gitlab-token", "glsoat-", GITLAB),
     format("gitlab-token", "gloas-", HEX64),
     format("gitlab-token", "glptt-", HEX40),
     format("google-api-key", "AIza", &[Run(BASE64URL, 35, 35)]),
+    format("google-api-key", "AQ.", &[Text("Ab"), Run(BASE64URL, 38, 62)]),
     format("google-oauth-secret", "GOCSPX-", &[Run(BASE64URL, 28, 28)]),
     format("google-oauth-token", "ya29.", &[Run(BASE64URL, 40, 2048)]),
     format("google-oauth-token", "ya29.c.", &[Run(BASE64URL, 40, 2048)]),
@@ -147,7 +191,10 @@ pub(super) const FORMATS: &[Format] = &[
             Run(BASE64URL, 42, 1024),
         ],
     ),
+    format("langsmith-key", "lsv2_pt_", LANGSMITH),
+    format("langsmith-key", "lsv2_sk_", LANGSMITH),
     format("linear-token", "lin_api_", &[Run(ALPHANUMERIC, 40, 40)]),
+    format("netlify-token", "nfp_", &[Run(ALPHANUMERIC, 36, 40)]),
     format("new-relic-key", "NRAK-", &[Run(UPPER_DIGITS, 27, 27)]),
     format("notion-token", "ntn_", &[Run(ALPHANUMERIC, 46, 46)]),
     format("npm-token", "npm_", &[Run(ALPHANUMERIC, 36, 36)]),
@@ -157,6 +204,11 @@ pub(super) const FORMATS: &[Format] = &[
     format("openai-token", "sk-", &[Run(ALPHANUMERIC, 48, 48)]),
     format("openrouter-token", "sk-or-v1-", HEX64),
     format("perplexity-token", "pplx-", &[Run(ALPHANUMERIC, 48, 48)]),
+    format(
+        "pinecone-key",
+        "pcsk_",
+        &[Run(ALPHANUMERIC, 5, 6), Text("_"), Run(ALPHANUMERIC, 63, 64)],
+    ),
     format("planetscale-token", "pscale_tkn_", &[Run(BASE64URL, 32, 64)]),
     format("planetscale-token", "pscale_pw_", &[Run(BASE64URL, 32, 64)]),
     format("postman-key", "PMAK-", &[Run(HEX, 24, 24), Text("-"), Run(HEX, 34, 34)]),
@@ -171,17 +223,32 @@ pub(super) const FORMATS: &[Format] = &[
     format("shopify-token", "shpca_", HEX32),
     format("shopify-token", "shppa_", HEX32),
     format("shopify-token", "shpss_", HEX32),
-    format("slack-token", "xoxa-", SLACK),
-    format("slack-token", "xoxb-", SLACK),
-    format("slack-token", "xoxe-", SLACK),
-    format("slack-token", "xoxp-", SLACK),
-    format("slack-token", "xoxr-", SLACK),
-    format("slack-token", "xoxs-", SLACK),
-    format("slack-token", "xapp-", SLACK),
+    format(SLACK_TOKEN, "xoxa-", SLACK),
+    format(SLACK_TOKEN, "xoxb-", SLACK),
+    format(SLACK_TOKEN, "xoxc-", SLACK),
+    format(SLACK_TOKEN, "xoxe-", SLACK),
+    format(SLACK_TOKEN, "xoxp-", SLACK),
+    format(SLACK_TOKEN, "xoxr-", SLACK),
+    format(SLACK_TOKEN, "xoxs-", SLACK),
+    format(SLACK_TOKEN, "xapp-", SLACK),
     format("stripe-key", "sk_live_", STRIPE),
     format("stripe-key", "rk_live_", STRIPE),
     format("stripe-key", "whsec_", &[Run(ALPHANUMERIC, 32, 64)]),
     format("supabase-token", "sbp_", HEX40),
+    // 22 characters, an underscore and 8 characters, of which any may be an underscore, too.
+    format("supabase-token", "sb_secret_", &[Run(BASE64URL, 31, 31)]),
+    format("tailscale-key", "tskey-api-", TAILSCALE),
+    format("tailscale-key", "tskey-auth-", TAILSCALE),
+    format("tailscale-key", "tskey-client-", TAILSCALE),
+    format("tailscale-key", "tskey-scim-", TAILSCALE),
+    format("tailscale-key", "tskey-webhook-", TAILSCALE),
+    format("tavily-key", "tvly-", TAVILY),
+    format("tavily-key", "tvly-dev-", TAVILY),
+    format("tavily-key", "tvly-dev-", TAVILY_PARTS),
+    format("tavily-key", "tvly-prod-", TAVILY),
+    format("tavily-key", "tvly-prod-", TAVILY_PARTS),
+    // A root token.
+    format("vault-token", "hvs.", &[Run(ALPHANUMERIC, 24, 24)]),
     format("vault-token", "hvs.", &[Run(BASE64URL, 90, 256)]),
     format("vault-token", "hvb.", &[Run(BASE64URL, 130, 512)]),
     format("xai-token", "xai-", &[Run(ALPHANUMERIC, 80, 80)]),
@@ -193,12 +260,19 @@ pub(super) const KINDS: &[&str] = &[
     "anthropic-token",
     "atlassian-token",
     "aws-access-key-id",
+    AWS_BEDROCK,
+    AZURE_STORAGE,
+    AZURE_SECRET,
+    BASIC,
     "crates-io-token",
+    "cursor-key",
     "databricks-token",
     "deepseek-token",
     "digitalocean-token",
+    DISCORD,
     "docker-token",
     "doppler-token",
+    "figma-token",
     "github-token",
     "gitlab-token",
     "google-api-key",
@@ -208,13 +282,16 @@ pub(super) const KINDS: &[&str] = &[
     "groq-token",
     "huggingface-token",
     "jwt",
+    "langsmith-key",
     "linear-token",
+    "netlify-token",
     "new-relic-key",
     "notion-token",
     "npm-token",
     "openai-token",
     "openrouter-token",
     "perplexity-token",
+    "pinecone-key",
     "planetscale-token",
     "postman-key",
     PRIVATE_KEY,
@@ -225,10 +302,14 @@ pub(super) const KINDS: &[&str] = &[
     "sendgrid-key",
     "sentry-token",
     "shopify-token",
-    "slack-token",
+    SLACK_TOKEN,
+    SLACK_WEBHOOK,
     "stripe-key",
     "supabase-token",
+    "tailscale-key",
+    "tavily-key",
     TELEGRAM,
+    TERRAFORM,
     URL_PASSWORD,
     "vault-token",
     "xai-token",

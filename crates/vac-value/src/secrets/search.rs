@@ -6,11 +6,11 @@ use memchr::memchr_iter;
 use memchr::memmem::{Finder, find_iter};
 
 use super::formats::{
-    BASE64, BASE64URL, FORMATS, Format, PRIVATE_KEY, Part, TELEGRAM, TELEGRAM_PARTS, URL_PASSWORD,
-    WORD,
+    BASE64URL, DISCORD, DISCORD_PARTS, FORMATS, Format, PRIVATE_KEY, Part, TELEGRAM,
+    TELEGRAM_PARTS, URL_PASSWORD, WORD,
 };
 use super::placeholder::is_placeholder;
-use super::url;
+use super::{anchored, pem, url};
 
 /// The minimum number of characters of the longest word in a token. Ordinary words are shorter.
 pub(super) const MIN_WORD: usize = 20;
@@ -38,7 +38,7 @@ static BY_BYTE: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
     formats
 });
 
-static PEM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
+static PEM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(pem::WORDS));
 
 /// Returns whether the long word of a format begins after its prefix.
 fn is_before_word(format: &Format) -> bool {
@@ -46,19 +46,23 @@ fn is_before_word(format: &Format) -> bool {
 }
 
 /// Calls `found` with the kind of each secret in a text, which may be the inside of a JSON string.
-pub(super) fn search(text: &[u8], mut found: impl FnMut(&'static str)) {
+pub fn search(text: &[u8], mut found: impl FnMut(&'static str)) {
     for_each_long_word(text, |start| {
         if let Some(kind) = token(text, start) {
             found(kind);
         }
     });
+    // A password may contain an `@`: each URL counts once.
+    let mut last_url = None;
     for at in memchr_iter(b'@', text) {
-        if url::has_password(&text[..at], &text[at + 1..]) {
+        let url = url::password_start(&text[..at], &text[at + 1..]);
+        if url.is_some() && std::mem::replace(&mut last_url, url) != url {
             found(URL_PASSWORD);
         }
     }
+    anchored::search(text, &mut found);
     for at in PEM.find_iter(text) {
-        if is_private_key(&text[..at], &text[at + PEM.needle().len()..]) {
+        if pem::is_private_key(&text[..at], &text[at + PEM.needle().len()..]) {
             found(PRIVATE_KEY);
         }
     }
@@ -96,6 +100,9 @@ fn token(text: &[u8], word: usize) -> Option<&'static str> {
     if let Some(format) = formats(text.get(start)).iter().find(|format| matches(format, start)) {
         return Some(format.kind);
     }
+    if is_bot_in_base64(&text[start..]) {
+        return Some(DISCORD);
+    }
     let before = &text[..word];
     if before.last().is_none_or(|byte| !b".:".contains(byte)) {
         return None;
@@ -110,9 +117,9 @@ fn token(text: &[u8], word: usize) -> Option<&'static str> {
     formats(before.last()).iter().find(matches).map(|format| format.kind)
 }
 
-/// Returns the real start of a word that seems to start at `word`: after the rest of an escape of
-/// JSON (`\n`, `\u001b`), of a URL (`%3D`) or of a terminal (`ESC[1m`), and after a minus sign (a
-/// removed line of a diff).
+/// Returns where a word starts that seems to start at `word`: after the rest of an escape of JSON
+/// (`\n`, `\u001b`), of a URL (`%3D`) or of a terminal (`ESC[1m`, `ESC[K`), and after a minus sign
+/// (a removed line of a diff).
 fn skip_escape(text: &[u8], word: usize) -> usize {
     let (before, after) = text.split_at(word);
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
@@ -120,9 +127,16 @@ fn skip_escape(text: &[u8], word: usize) -> usize {
         (Some(b'\\'), [b'n' | b'r' | b't' | b'b' | b'f', ..]) => 1,
         (Some(b'\\'), [b'u', digits @ ..]) if digits.get(..4).is_some_and(is_hex) => 5,
         (Some(b'%'), digits) if digits.get(..2).is_some_and(is_hex) => 2,
-        (Some(b'[' | b';'), _) => {
+        (Some(b'[' | b';' | b':' | b'?'), _) => {
             let digits = after.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-            if after.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
+            match after.get(digits) {
+                // In logs, the escape character before colours is often missing.
+                Some(b'm') => digits + 1,
+                Some(end) if end.is_ascii_alphabetic() && is_in_control_sequence(before) => {
+                    digits + 1
+                }
+                _ => 0,
+            }
         }
         _ => 0,
     };
@@ -130,15 +144,27 @@ fn skip_escape(text: &[u8], word: usize) -> usize {
     word + escape + usize::from(is_minus)
 }
 
-/// Returns whether a word may start after this text.
-fn is_word_start(before: &[u8]) -> bool {
-    let rest = before.iter().rev().take(8).take_while(|byte| IS_WORD[usize::from(**byte)]).count();
-    skip_escape(before, before.len() - rest) == before.len()
+/// Returns whether a text ends inside a control sequence of a terminal: after the escape character,
+/// as a byte or as the escape of a string, a bracket and perhaps parameters.
+fn is_in_control_sequence(text: &[u8]) -> bool {
+    let is_parameter = |byte: &&u8| matches!(byte, b'0'..=b'?');
+    let parameters = text.iter().rev().take(16).take_while(is_parameter).count();
+    let Some(before) = text[..text.len() - parameters].strip_suffix(b"[") else { return false };
+    let escapes: [&[u8]; 6] = [b"\x1b", b"u001b", b"u001B", b"x1b", b"x1B", b"033"];
+    escapes.iter().any(|escape| before.ends_with(escape)) || before.ends_with(br"\e")
 }
 
-/// Returns whether a text begins with the parts of a token that ends there, and the token is not a
-/// placeholder.
-fn has_parts(text: &[u8], parts: &[Part]) -> bool {
+/// Returns whether a word may start after this text.
+pub(super) fn is_word_start(before: &[u8]) -> bool {
+    let rest = before.iter().rev().take(8).take_while(|byte| IS_WORD[usize::from(**byte)]).count();
+    let start = skip_escape(before, before.len() - rest);
+    // The minus sign of a removed line may be the last character.
+    start == before.len() || before[start..] == *b"-"
+}
+
+/// Returns whether a text begins with the parts of a token and does not go on like one, and the
+/// token is not a placeholder.
+pub(super) fn has_parts(text: &[u8], parts: &[Part]) -> bool {
     let mut at = 0;
     let mut symbols = 0;
     for part in parts {
@@ -169,29 +195,18 @@ fn is_bot_number(text: &[u8]) -> bool {
     (8..=10).contains(&digits) && (is_word_start(before) || before.ends_with(b"/bot"))
 }
 
-/// Returns whether the words `PRIVATE KEY` are in the first line of a private key in PEM, and a
-/// line of base 64 follows. Code that only mentions the first line has no such line after it.
-fn is_private_key(before: &[u8], after: &[u8]) -> bool {
-    /// PEM headers and line numbers may come before the key.
-    const WINDOW: usize = 256;
-    /// Lines of PEM have 64 characters or more, except for the last one.
-    const MIN_LINE: usize = 40;
-    let is_label =
-        |byte: &&u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ';
-    let label = before.iter().rev().take(32).take_while(is_label).count();
-    let (dashes, label) = before.split_at(before.len() - label);
-    let after = after.strip_prefix(b" BLOCK").unwrap_or(after);
-    let Some(after) = after.strip_prefix(b"-----") else { return false };
-    let window = &after[..after.len().min(WINDOW)];
-    let is_key = |line: &[u8]| line.len() >= MIN_LINE && !is_placeholder(line, BASE64.len());
-    dashes.ends_with(b"-----")
-        && label.starts_with(b"BEGIN ")
-        && window.split(|byte| !BASE64.contains(*byte)).any(is_key)
+/// Returns whether a text begins with a token that begins with the number of a bot in base 64, of
+/// which every fourth character is one of three.
+fn is_bot_in_base64(text: &[u8]) -> bool {
+    let number = text.iter().take(24).step_by(4);
+    number.len() == 6
+        && number.into_iter().all(|byte| matches!(byte, b'M' | b'N' | b'O'))
+        && has_parts(text, DISCORD_PARTS)
 }
 
-/// Returns whether JSON contains an escape of a character that need not be escaped, and that
-/// programs do not escape for HTML either. Such a character could be part of a secret.
-pub(super) fn has_needless_escape(json: &[u8]) -> bool {
+/// Returns whether JSON contains the escape of a character that need not be escaped, and that
+/// programs do not escape for HTML either. It could be part of a secret.
+pub fn has_needless_escape(json: &[u8]) -> bool {
     find_iter(json, r"\u00").any(|at| {
         let digit = |at: usize| json.get(at).and_then(|byte| char::from(*byte).to_digit(16));
         let code = digit(at + 4).zip(digit(at + 5)).map(|(high, low)| high << 4 | low);
