@@ -11,12 +11,13 @@ use vac::containment::contains_entries;
 use vac::convert::{HOME, convert_each};
 use vac::files::{FolderLock, Wait};
 use vac::parallel::ordered_parallel_map;
+use vac::search::Duplicate;
 use vac::session_filter::missing_sessions;
 use vac::{Agent, ConvertOptions, RecordOptions, Search};
 use vac_adapter::report::Report;
 use vac_sign::Signer;
 use vac_sign::merkle::Hash;
-use vac_store::join::{DetectedLog, UnusedReason};
+use vac_store::join::DetectedLog;
 use vac_store::recorded::SourceState;
 use vac_store::{Sha256, StoredLog};
 use vac_value::{Document, Encoding};
@@ -117,7 +118,7 @@ pub struct AddSummary {
     /// The number of files that are not logs.
     pub skipped: usize,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<Duplicate>,
     /// Logs that could not be added, each with the reason.
     pub failed: Vec<(String, String)>,
     /// Descriptions of files and folders that could not be searched or read.
@@ -178,9 +179,9 @@ pub fn add(
         ..AddSummary::default()
     };
     for file in &selection.left_out {
-        match &file.reason {
-            UnusedReason::Unreadable(_) => summary.troubles.push(file.to_string()),
-            _ => summary.duplicates.push(file.to_string()),
+        match Duplicate::from_unused(file.clone()) {
+            Ok(duplicate) => summary.duplicates.push(duplicate),
+            Err(_) => summary.troubles.push(file.to_string()),
         }
     }
     let due = std::mem::take(&mut selection.due);

@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(format!("{kind:>10}").trim(), kind.as_str());
         }
         let error = "robot".parse::<MessageEntryType>().expect_err("not a type");
-        assert_eq!(error.to_string(), r#"expected "user" or "assistant", found "robot""#);
+        assert_eq!(error.to_string(), r#"expected "user" or "assistant", found text "robot""#);
         assert_eq!(ToolCallEntry::TYPE, "tool-call");
         assert_eq!(keys::message_entry::TOKEN_USAGE, "token-usage");
         assert_eq!(keys::unprotected_header::RECEIPTS, 394);

@@ -1,5 +1,6 @@
 //! Finds sessions, and plans their conversion.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -102,11 +103,37 @@ pub enum SkippedBecause {
 #[serde(rename_all = "kebab-case")]
 pub struct Duplicate {
     /// The path of the log.
+    #[serde(rename = "file")]
     pub name: String,
     /// The log that is converted instead.
     pub of: String,
     /// Whether the two have the same bytes. Otherwise the other one has more of the session.
     pub is_copy: bool,
+}
+
+impl Duplicate {
+    /// Returns the duplicate that a file is, or the reason why it could not be read.
+    ///
+    /// # Errors
+    /// If it could not be read.
+    pub fn from_unused(file: UnusedFile) -> Result<Self, String> {
+        let UnusedFile { shown: name, reason, .. } = file;
+        match reason {
+            UnusedReason::Copy(of) => Ok(Self { name, of, is_copy: true }),
+            UnusedReason::Remains(of) => Ok(Self { name, of, is_copy: false }),
+            UnusedReason::Unreadable(reason) => Err(reason),
+        }
+    }
+}
+
+impl fmt::Display for Duplicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, of, is_copy } = self;
+        match is_copy {
+            true => write!(f, "{name}: skipped, a copy of {of}"),
+            false => write!(f, "{name}: skipped, {of} has more of the session"),
+        }
+    }
 }
 
 /// Logs that were found, with their agents, in order.
@@ -176,15 +203,11 @@ impl Search {
             if shown.is_empty() { io(reason) } else { io(reason).at(shown) }
         }));
         plan.troubles.extend(selected.missing.into_iter().map(io));
-        for UnusedFile { shown: name, reason, .. } in selected.left_out {
-            match reason {
-                UnusedReason::Copy(of) => {
-                    plan.duplicates.push(Duplicate { name, of, is_copy: true });
-                }
-                UnusedReason::Remains(of) => {
-                    plan.duplicates.push(Duplicate { name, of, is_copy: false });
-                }
-                UnusedReason::Unreadable(reason) => plan.troubles.push(io(reason).at(name)),
+        for file in selected.left_out {
+            let name = file.shown.clone();
+            match Duplicate::from_unused(file) {
+                Ok(duplicate) => plan.duplicates.push(duplicate),
+                Err(reason) => plan.troubles.push(io(reason).at(name)),
             }
         }
         for detected in selected.logs {

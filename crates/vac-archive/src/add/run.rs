@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use vac::search::Duplicate;
 use vac_sign::merkle::Hash;
 
 use super::{AddProgress, AddSummary, NewVersion, Outcome, Worked};
@@ -90,7 +91,7 @@ impl Run<'_> {
         }
         let hashes = details.sources.iter().map(|source| source.sha_256).collect();
         if !self.seen.insert((session_id.clone(), hashes)) {
-            let duplicate = format!("{shown}: skipped, a copy of another log of {session_id}");
+            let duplicate = Duplicate { name: shown.to_owned(), of: session_id, is_copy: true };
             self.summary.duplicates.push(duplicate);
             return Ok(());
         }

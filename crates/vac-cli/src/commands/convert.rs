@@ -61,7 +61,7 @@ is not a record of the same session is never replaced.",
 The file .vac-index in a large output folder lists its records with size, times and inode,
 and those of their logs, so that the next run opens no record, and reads only the
 beginning of a log, where these are unchanged (logs in databases are read). --rehash reads
-all of them. The file can be deleted.",
+all logs, and of the records their beginning and end. The file can be deleted.",
 "\
 Output is readable by those who can read all its sources, and by the owner alone if these
 are in a database or on standard input. Two runs that write to one folder take turns."],
@@ -126,7 +126,7 @@ pub struct ConvertArgs {
     /// Also convert sessions that have not changed; needs an output folder
     #[arg(long, requires = "output")]
     reconvert: bool,
-    /// Read records and logs again that are unchanged according to the index of the output folder
+    /// Read logs, and what records state, even if the index of the output folder says unchanged
     #[arg(long, requires = "output")]
     rehash: bool,
     #[command(flatten)]

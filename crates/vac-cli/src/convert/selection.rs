@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use vac::files::refuse_agent_roots;
-use vac::store::join::{DetectedLog, UnusedReason};
+use vac::search::Duplicate;
+use vac::store::join::DetectedLog;
 use vac::store::places::AgentRoot;
 use vac::store::{MemoryBudget, Skipped};
 use vac::{Agent, Search, when};
@@ -22,7 +23,7 @@ const MAX_LISTED: usize = 20;
 #[derive(Args)]
 pub struct Selection {
     /// Search this folder instead: a home folder, a folder of homes, or a copy of an agent's
-    /// folder (repeatable)
+    /// folder (repeatable; `vac convert` needs --discover with it)
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
     /// Only sessions that began then or later: 2026, 2026-03, 2026-03-01,
@@ -47,7 +48,7 @@ pub struct Selected {
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<Duplicate>,
     /// The number of sessions that were found, but are not wanted.
     pub excluded: usize,
     /// Files and folders that could not be read.
@@ -83,19 +84,23 @@ impl Selection {
             failed.push(FailedFile { file: trouble.shown, error: trouble.reason });
         }
         let (mut duplicates, mut in_other_homes) = (Vec::new(), 0);
-        for thing in &found.left_out {
-            let words = thing.to_string();
-            if let UnusedReason::Unreadable(reason) = &thing.reason {
-                printer.error(&words);
-                failed.push(FailedFile { file: thing.shown.clone(), error: reason.clone() });
-            } else {
-                if thing.is_in_other_home && in_other_homes < MAX_LISTED {
-                    printer.info(&format!("{words} (in another home)"));
-                } else {
-                    printer.detail(&words);
+        for unused in found.left_out {
+            let (file, words) = (unused.shown.clone(), unused.to_string());
+            let is_in_other_home = unused.is_in_other_home;
+            match Duplicate::from_unused(unused) {
+                Ok(duplicate) => {
+                    if is_in_other_home && in_other_homes < MAX_LISTED {
+                        printer.info(&format!("{words} (in another home)"));
+                    } else {
+                        printer.detail(&words);
+                    }
+                    in_other_homes += usize::from(is_in_other_home);
+                    duplicates.push(duplicate);
                 }
-                in_other_homes += usize::from(thing.is_in_other_home);
-                duplicates.push(words);
+                Err(error) => {
+                    printer.error(&words);
+                    failed.push(FailedFile { file, error });
+                }
             }
         }
         if in_other_homes > MAX_LISTED && !printer.is_verbose() {

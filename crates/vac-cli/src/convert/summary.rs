@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use vac::adapter::report::Report;
 use vac::output::{FolderChanges, OutputReport};
+use vac::search::Duplicate;
 
 use super::messages::advise;
 use crate::format::{format_size, group_digits, pluralize, truncate};
@@ -25,7 +26,7 @@ pub struct Summary {
     /// The number of files in directories that are not logs.
     pub skipped: u64,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<Duplicate>,
     /// Number of symbolic links that were not followed.
     pub links_skipped: usize,
     /// Number of pipes, sockets and devices that were not opened.

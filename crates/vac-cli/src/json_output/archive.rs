@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use vac::search::Duplicate;
 use vac_archive::{AddSummary, ArchiveHead, ArchivedVersion};
 
 use super::FailedFile;
@@ -33,7 +34,7 @@ pub struct ArchiveAddOutput<'s> {
     /// Number of files in directories that are not logs.
     pub skipped: usize,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: &'s [String],
+    pub duplicates: &'s [Duplicate],
     /// Logs that could not be added.
     pub failed: Vec<FailedFile>,
     /// The remains of an interrupted run that were repaired.

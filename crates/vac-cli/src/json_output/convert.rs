@@ -3,6 +3,7 @@
 use serde::Serialize;
 use vac::adapter::report::Report;
 use vac::output::FolderChanges;
+use vac::search::Duplicate;
 
 use super::FailedFile;
 
@@ -17,7 +18,7 @@ pub struct ConvertOutput<'s> {
     /// Number of files in directories that are not logs.
     pub skipped: u64,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: &'s [String],
+    pub duplicates: &'s [Duplicate],
     /// Number of symbolic links that were not followed.
     pub links_skipped: usize,
     /// Number of pipes, sockets and devices that were not opened.

@@ -1,6 +1,7 @@
 //! The document of `vac list`.
 
 use serde::Serialize;
+use vac::search::Duplicate;
 
 use super::FailedFile;
 
@@ -13,7 +14,7 @@ pub struct ListOutput {
     /// Number of files that have the name of a session and are not one.
     pub skipped: usize,
     /// Logs that are copies of others, or contain less of a session than another one.
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<Duplicate>,
     /// Logs that could not be read.
     pub failed: Vec<FailedFile>,
 }

@@ -122,14 +122,14 @@ fn a_content_type_of_the_other_encoding_is_refused() {
 #[test]
 fn record_is_attached_unchanged_by_default() {
     let folder = folder();
-    assert_eq!(sign(&folder, &["a.json", "-o", "signed"]).code, 0);
+    assert_eq!(sign(&folder, &["a.json", "--no-time", "-o", "signed"]).code, 0);
     let bytes = written(&folder, "signed");
     let envelope = Envelope::read(&bytes).unwrap();
     assert_eq!(envelope.payload, Some(timed().as_bytes()));
     assert_eq!(folder.vac(&["validate", "signed"]).code, 0, "the schema is satisfied");
     // From stdin to stdout, the same.
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_vac"))
-        .args(["sign", "--key", "keys/signing-key.pem", "a.json"])
+        .args(["sign", "--key", "keys/signing-key.pem", "--no-time", "a.json"])
         .current_dir(folder.path())
         .output()
         .unwrap();

@@ -20,7 +20,7 @@ impl EarlierLabels {
     }
 
     /// Adds the labels that a record of this id had to those that are asked for. A record that has
-    /// another value of one of these is somebody else's; labels in which the others disagree are
+    /// another value of one of these belongs to another user; labels in which the others disagree are
     /// ambiguous. Neither is added.
     pub fn add_to(&self, id: &str, asked: &mut Labels) {
         let Some(all) = self.0.get(id) else { return };

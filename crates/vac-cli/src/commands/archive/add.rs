@@ -169,7 +169,7 @@ fn print(summary: &AddSummary, printer: &Printer) -> Exit {
         printer.info(&format!("repaired: {repaired}"));
     }
     for duplicate in &summary.duplicates {
-        printer.detail(duplicate);
+        printer.detail(&duplicate.to_string());
     }
     for trouble in &summary.troubles {
         printer.error(trouble);
