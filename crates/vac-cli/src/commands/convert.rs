@@ -52,11 +52,15 @@ a database. Otherwise it is a file. PATH.jsonl, PATH.ndjson and PATH.cborseq are
 files, for all records. Folders that do not exist are created.",
 "\
 In an output folder, only sessions that are new or have changed since are converted: a
-record names its sources with size and SHA-256. A newer version of vac or another --label
-changes no record; --reconvert does. A record is replaced only by one that contains it:
-its log has only grown, or every entry of it is in the new one unchanged. Otherwise it is
-kept, the new record gets another name, and the exit code is 1; --force replaces it. What
-is not a record of the same session is never replaced.",
+record names its sources with size and SHA-256. A newer version of vac alone changes no
+record; --reconvert does. A record is replaced only by one that contains it: its log has
+only grown, or every entry of it is in the new one unchanged. Otherwise it is kept, the new
+record gets another name, and the exit code is 1; --force replaces it. A file that is not a
+record of the same session is never replaced.",
+"\
+A new record keeps the labels of the record that it replaces; --force drops them. A record
+without a label of --label is made again with it. One with another value of a label is
+another user's: it stays, and the new record gets another name.",
 "\
 The file .vac-index in a large output folder lists its records with size, times and inode,
 and those of their logs, so that the next run opens no record, and reads only the
