@@ -27,7 +27,7 @@ impl EarlierLabels {
         let own: Vec<_> = all.iter().filter(|labels| !has_other_label(labels, asked)).collect();
         for (key, value) in own.iter().copied().flatten() {
             let is_other = |labels: &&Labels| labels.get(key).is_some_and(|other| other != value);
-            if !own.iter().any(|labels| is_other(labels)) {
+            if !own.iter().any(is_other) {
                 asked.insert(key.clone(), value.clone());
             }
         }
@@ -58,7 +58,9 @@ mod tests {
             (&[""], "user=ada", "user=ada"),
         ] {
             let mut all = EarlierLabels::default();
-            earlier.iter().for_each(|earlier| all.add("s", &labels(earlier)));
+            for record in earlier {
+                all.add("s", &labels(record));
+            }
             let mut found = labels(asked);
             all.add_to("s", &mut found);
             assert_eq!(found, labels(expected), "{earlier:?} {asked}");

@@ -353,9 +353,12 @@ impl ExistingRecords {
         overwrite: bool,
         is_name: impl Fn(&str) -> bool,
     ) -> Vec<usize> {
-        let has_labels = |labels: &BTreeMap<String, String>| match overwrite {
-            true => !has_other_label(labels, &report.labels),
-            false => are_among(labels, &report.labels),
+        let has_labels = |labels: &BTreeMap<String, String>| {
+            if overwrite {
+                !has_other_label(labels, &report.labels)
+            } else {
+                are_among(labels, &report.labels)
+            }
         };
         let is_candidate = |number: &&usize| {
             let Record { path, record, .. } = self.record(**number);

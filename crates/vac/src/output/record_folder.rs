@@ -152,12 +152,12 @@ impl RecordFolder {
                 });
             }
             if !records.is_settled(&found) {
-                let is_same = |record: &ExistingRecord| {
+                let has_other_labels = |record: &ExistingRecord| {
                     record.id == report.session_id && record.labels != report.labels
                 };
-                let is_same = records.in_file(&found).is_some_and(is_same);
+                let is_labelled = records.in_file(&found).is_some_and(has_other_labels);
                 let because =
-                    if is_same { KeptBecause::OtherLabels } else { KeptBecause::OtherFile };
+                    if is_labelled { KeptBecause::OtherLabels } else { KeptBecause::OtherFile };
                 in_the_way = in_the_way.or(Some((found, because)));
             }
         }

@@ -144,6 +144,7 @@ impl RecordChange {
     }
 }
 
+#[expect(clippy::ref_option, reason = "serde calls it with this type")]
 fn write_optional_path<S: Serializer>(path: &Option<PathBuf>, out: S) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => write_path(path, out),
