@@ -163,6 +163,9 @@ pub fn concatenate(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
     Ok(all)
 }
 
+/// Receives frames. The passes over a log are compiled once, not for each receiver.
+type Show<'s> = dyn FnMut(&Frame<'_>) -> Result<(), Error> + 's;
+
 /// The frames of an input, for any number of passes.
 #[derive(Debug)]
 pub struct Log<'i> {
@@ -221,10 +224,14 @@ impl<'i> Log<'i> {
 
     /// Passes each frame to `show`, up to the first error.
     pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        self.each_to(&mut show)
+    }
+
+    fn each_to(&self, show: &mut Show<'_>) -> Result<(), Error> {
         for (number, file) in self.files.iter().enumerate() {
             match file {
-                File::InMemory(frames) => frames.each(&mut show)?,
-                File::Streamed(input) => frames(*input, number)?.each(&mut show)?,
+                File::InMemory(frames) => frames.each(&mut *show)?,
+                File::Streamed(input) => frames(*input, number)?.each(&mut *show)?,
             }
         }
         Ok(())
@@ -289,6 +296,15 @@ impl<'i> Log<'i> {
         range: std::ops::Range<u64>,
         mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.range_to(file, range, &mut show)
+    }
+
+    fn range_to(
+        &self,
+        file: usize,
+        range: std::ops::Range<u64>,
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
         match self.files.get(file) {
             None => Ok(()),
             Some(File::InMemory(frames)) => {
@@ -336,6 +352,15 @@ impl LogParts<'_, '_> {
         to: Option<frame::Place>,
         mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.each_to(from, to, &mut show)
+    }
+
+    fn each_to(
+        &mut self,
+        from: frame::Place,
+        to: Option<frame::Place>,
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
         let last = to.map_or(self.log.files.len() - 1, |to| to.file);
         for (number, file) in self.log.files.iter().enumerate().take(last + 1).skip(from.file) {
             let first = Some(from).filter(|from| from.file == number);
@@ -344,7 +369,7 @@ impl LogParts<'_, '_> {
                 File::InMemory(frames) => {
                     let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
                     let start = first.map_or(0, |first| index(first.index));
-                    frames.range(start..index(end), &mut show)?;
+                    frames.range(start..index(end), &mut *show)?;
                 }
                 File::Streamed(input) => {
                     let open = match self.open.take() {
@@ -356,7 +381,7 @@ impl LogParts<'_, '_> {
                         frames.skip_to(first)?;
                     }
                     while frames.index() < end
-                        && let Some(shown) = frames.next(&mut show)?
+                        && let Some(shown) = frames.next(&mut *show)?
                     {
                         shown?;
                     }
