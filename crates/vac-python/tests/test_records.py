@@ -44,7 +44,7 @@ def test_plan_selects_sessions_of_a_log(fixtures):
     log = fixtures / "claude" / "jsonl" / "two-sessions" / "collected.jsonl"
     (task,) = vac.plan(log, project="wheel")
     (record,) = vac.convert(pickle.loads(pickle.dumps(task)))
-    assert record.session_id == task.session_id == "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f02"
+    assert record.report["session-id"] == "3f0a6c1e-0d51-4c7e-9a55-1b2c3d4e5f02"
 
 
 def test_label_states_the_home_of_a_session(fixtures, tmp_path):
