@@ -64,7 +64,7 @@ fn map(size: usize) -> io::Result<MmapMut> {
 }
 
 /// Reads both halves of a buffer from a file at the same time, and returns how many bytes were read.
-/// `None` if there is no thread for it.
+/// `None` if no thread can be started.
 #[cfg(unix)]
 fn fill_halves(file: &File, buffer: &mut [u8]) -> Option<io::Result<usize>> {
     let middle = buffer.len() / 2;

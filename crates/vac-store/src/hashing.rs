@@ -29,6 +29,8 @@ pub(crate) enum HashInMemory {
     NotStarted(InMemory),
     Running(JoinHandle<[u8; 32]>),
     Computed([u8; 32]),
+    /// The thread panicked.
+    Failed,
 }
 
 impl HashInMemory {
@@ -48,10 +50,11 @@ impl HashInMemory {
 
     /// Computes the SHA-256, or waits for it.
     pub fn get(&mut self) -> [u8; 32] {
-        let hash = match mem::replace(self, Self::Computed([0; 32])) {
+        let hash = match mem::replace(self, Self::Failed) {
             Self::NotStarted(bytes) => Sha256::digest(bytes.as_ref()),
             Self::Running(thread) => thread.join().expect("hashing does not panic"),
             Self::Computed(hash) => hash,
+            Self::Failed => unreachable!("hashing does not panic"),
         };
         *self = Self::Computed(hash);
         hash

@@ -128,11 +128,9 @@ impl Duplicate {
 
 impl fmt::Display for Duplicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, of, is_copy } = self;
-        match is_copy {
-            true => write!(f, "{name}: skipped, a copy of {of}"),
-            false => write!(f, "{name}: skipped, {of} has more of the session"),
-        }
+        let Self { name, of, is_copy } = self.clone();
+        let reason = if is_copy { UnusedReason::Copy(of) } else { UnusedReason::Remains(of) };
+        UnusedFile { shown: name, reason, is_in_other_home: false }.fmt(f)
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn unescape(inner: &str) -> Vec<u8> {
 }
 
 /// Copies bytes from an offset to the next backslash, and returns the offset of the backslash;
-/// `None` if there is none and all bytes have been copied. Whole blocks are copied, because escapes
+/// `None` if no backslash follows and all bytes have been copied. Whole blocks are copied, because escapes
 /// are close to each other in logs: this is faster than copying only the bytes before the
 /// backslash.
 #[inline]

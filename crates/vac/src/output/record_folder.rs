@@ -1,6 +1,6 @@
 //! A folder with a record for each session.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -169,16 +169,15 @@ impl RecordFolder {
 struct SessionKey {
     agent: String,
     id: String,
-    labels: Vec<(String, String)>,
+    labels: BTreeMap<String, String>,
 }
 
 impl SessionKey {
     fn new(report: &Report) -> Self {
-        let labels = report.labels.iter().map(|(key, value)| (key.clone(), value.clone()));
         Self {
             agent: report.agent.clone(),
             id: report.session_id.clone(),
-            labels: labels.collect(),
+            labels: report.labels.clone(),
         }
     }
 }
